@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { glueOnDemand } from './glue.js';
 import { MISSING, missingFromRoot, PAGES, pages } from './pages.js';
 import { prerender } from './prerender.js';
 
@@ -10,7 +11,7 @@ export default defineConfig(({ mode }) => ({
   appType: 'mpa',
   build: { target: 'es2022', outDir: 'dist', emptyOutDir: true, assetsInlineLimit: 0, modulePreload: { polyfill: false }, rolldownOptions: { input: [...Object.keys(PAGES), MISSING].map((page) => fileURLToPath(new URL(`${page}.html`, import.meta.url))) } },
   plugins: [pages(), missingFromRoot(), prerender(new URL('./src/recorded/toy10.json', import.meta.url))],
-  worker: { format: 'es' },
+  worker: { format: 'es', plugins: () => [glueOnDemand()] },
   resolve: {
     alias: mode === 'fixture' ? [{ find: /^refloat$/, replacement: fileURLToPath(new URL('./test/fixtures/refloat.ts', import.meta.url)) }] : [],
   },

@@ -7,6 +7,7 @@ import './styles/breaking.css';
 import './styles/narrow.css';
 import type { Breakage, Choice, Outcome } from './breaking/breakage.js';
 import { readHash, writeHash } from './hash.js';
+import { whenHiddenLong } from './hidden.js';
 import { Desk, waiting } from './input/desk.js';
 import type { InputKind } from './input/source.js';
 import { render } from './page.js';
@@ -355,14 +356,7 @@ window.addEventListener('hashchange', () => {
 new ResizeObserver(() => store.update(() => undefined)).observe(document.body);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => store.update(() => undefined));
 
-// Keys of a page that nobody looks at need not stay in memory.
-const HIDDEN_MS = 10 * 60 * 1000;
-let hidden: ReturnType<typeof setTimeout> | undefined;
-document.addEventListener('visibilitychange', () => {
-  clearTimeout(hidden);
-  if (document.hidden) hidden = setTimeout(() => session.freeKeys(), HIDDEN_MS);
-});
-
+whenHiddenLong(() => session.freeKeys());
 keptTheme();
 revealMessages('.action button');
 store.update(() => undefined);

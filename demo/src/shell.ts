@@ -7,6 +7,7 @@ import './styles/figures.css';
 import './styles/narrow.css';
 import { RefloatError } from 'refloat/client';
 import { sentence } from './format.js';
+import { whenHiddenLong } from './hidden.js';
 import { morph, type Html } from './html.js';
 import { revealMessages } from './reveal.js';
 import { keptTheme, otherTheme } from './theme.js';
@@ -42,6 +43,8 @@ export interface Doings {
   readonly inputs?: Readonly<Record<string, (value: string, which: string) => void>>;
   /** Lists to choose from, likewise. */
   readonly choices?: Readonly<Record<string, (value: string) => void>>;
+  /** Lets go of keys, when the page has been hidden for long and is not busy. */
+  readonly letGo?: () => void;
 }
 
 /** What the pages with a run have alike: their regions, one long thing at a time, its buttons, and how problems are told. */
@@ -117,7 +120,7 @@ export class Shell<S extends Shown> {
   }
 
   /** Hears the reader from now on, and draws the page for the first time. */
-  listen({ acts = {}, inputs = {}, choices = {} }: Doings): void {
+  listen({ acts = {}, inputs = {}, choices = {}, letGo }: Doings): void {
     const { state } = this;
     const own: Doings['acts'] = {
       theme: otherTheme,
@@ -166,6 +169,11 @@ export class Shell<S extends Shown> {
       if (key === 'Escape' && state.busy) own['cancel']?.('', '');
     });
     addEventListener('resize', () => this.draw());
+    whenHiddenLong(() => {
+      if (state.busy) return;
+      letGo?.();
+      this.draw();
+    });
     revealMessages('button.primary');
     // On a phone the menu is wider than the screen, and scrolls.
     document.querySelector('nav [aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });

@@ -4,7 +4,7 @@ import { finish, largest, passesOf, seenIn, take } from '../src/digits/passes.js
 import { digitsOf, grid, numbersOf, READINGS, readingOf, valueOf, type ReadingName } from '../src/digits/readings.js';
 import { decode, encode } from '../src/digits/recorded.js';
 import type { Seen, State } from '../src/digits/state.js';
-import { circle, lens } from '../src/digits/circle.js';
+import { changed, circle, lens } from '../src/digits/circle.js';
 import { controls, result, story, typed } from '../src/digits/views.js';
 
 const view = (stage: string, data: number[]): StageView =>
@@ -104,4 +104,8 @@ describe('a run', () => {
     expect(circle(none, 400).text + lens(none, 400).text).toMatch(/Nothing has been read yet/);
     expect(result(none, 400).text).toMatch(/appears here/);
   });
+});
+
+test('errors that have grown are not called less', () => {
+  expect([changed(2 ** -33.5, 2 ** -37.5), changed(2 ** -33.5, 2 ** -32.4), changed(1, 0.8), changed(0.8, 1)]).toEqual(['16 times less', '2 times more', 'about the same', 'about the same']);
 });

@@ -77,7 +77,7 @@ test('the comb is that of the last stage that had one', () => {
 
 test('scores say how many there are, and what the table leaves out', () => {
   const row = { malignant: true, encrypted: 0.9, clear: 0.9, exact: 0.9 };
-  const state: State = { choices: [], choice: '', busy: undefined, paused: false, tables: new Set<string>(), progress: [0, 0], journey: { points: [], steps: 1, total: 1, bootstraps: [0] }, recorded: undefined, problem: undefined, rows: [row], seconds: 1, sent: 1 };
+  const state: State = { choices: [], answers: false, choice: '', held: undefined, busy: undefined, paused: false, tables: new Set<string>(), progress: [0, 0], journey: { points: [], steps: 1, total: 1, bootstraps: [0] }, recorded: undefined, problem: undefined, rows: [row], seconds: 1, sent: 1 };
   const one = scores(state).text;
   expect(one).toContain('1 patient scored, 1 of them rightly, with 1 bootstrap put in');
   expect(one).not.toContain('The table has the first');

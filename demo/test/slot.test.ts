@@ -89,7 +89,7 @@ describe('the drawing', () => {
   }
 
   test('follows a slot that there is', () => {
-    expect(followed({}, recorded)).toBe(6 * 32 + 17);
+    expect(followed({}, recorded)).toBe(6 * 32 + 13);
     expect(followed({ slot: 4000 }, recorded)).toBe(511);
   });
 });

@@ -11,14 +11,15 @@ use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::circuits::program::integer_program::IntegerPlan;
 use refloat::circuits::program::{Bootstraps, Program};
 use refloat::random::Seed;
-use refloat::schemes::bgv::{BgvCiphertext, BgvShape};
+use refloat::schemes::bgv::{BgvCiphertext, BgvPublicKey, BgvShape};
 use refloat::trace::Observer;
 use refloat::{Error, wire};
 use zeroize::Zeroizing;
 
 use crate::ckks_jobs::{OfBootstraps, check_mode, working_bytes};
 use crate::clients::{
-    CiphertextBytes, IntegerClient, IntegerSecret, KeyOwnerSet, Outline, PlannedProgram, SetQuery,
+    CiphertextBytes, IntegerClient, IntegerEncryptor, IntegerSecret, KeyOwnerSet, Outline, PlannedProgram,
+    SetQuery, is_public,
 };
 use crate::engine::{
     BOOTSTRAP, Described, JobSet, LoadError, LoadedKeys, ReadPart, Runner, SetInfo, Task, read_parts,
@@ -204,6 +205,15 @@ impl IntegerClient for Described<BgvParams> {
         Ok(Box::new(wire::secret_key_from_bytes(&self.params, bytes)?))
     }
 
+    fn read_integer_encryptor(&self, bytes: &[u8]) -> Result<Box<dyn IntegerEncryptor>, Error> {
+        if is_public(bytes)? {
+            let (context, level) = (self.params.context(), self.params.levels().output);
+            let key = wire::bgv_public_key_from_bytes(context, level, bytes)?;
+            return Ok(Box::new(PublicKey { params: self.params.clone(), key }));
+        }
+        Ok(Box::new(wire::secret_key_from_bytes(&self.params, bytes)?))
+    }
+
     fn outline(&self) -> Result<Outline, Error> {
         let target = self.params.program_target()?;
         let rlwe = self.params.context().rlwe();
@@ -237,11 +247,32 @@ impl IntegerClient for Described<BgvParams> {
     }
 }
 
-impl IntegerSecret for BgvSecretKey {
+/// A public key, and its set.
+struct PublicKey {
+    params: BgvParams,
+    key: BgvPublicKey,
+}
+
+impl IntegerEncryptor for PublicKey {
+    fn encrypt(&self, integers: &[u64], level: usize, randomness: &Seed) -> Result<CiphertextBytes, Error> {
+        let x = self.key.encrypt(self.params.context(), integers, level, randomness)?;
+        let bytes = wire::bgv_ciphertext_to_bytes(self.params.context(), &x)?;
+        Ok(described(&x, bytes))
+    }
+}
+
+impl IntegerEncryptor for BgvSecretKey {
     fn encrypt(&self, integers: &[u64], level: usize, randomness: &Seed) -> Result<CiphertextBytes, Error> {
         let x = BgvSecretKey::encrypt(self, integers, level, randomness)?;
         let bytes = wire::bgv_ciphertext_to_bytes(self.params().context(), &x)?;
         Ok(described(&x, bytes))
+    }
+}
+
+impl IntegerSecret for BgvSecretKey {
+    fn public_key(&self) -> Result<Vec<u8>, Error> {
+        let key = BgvSecretKey::public_key(self)?;
+        Ok(wire::bgv_public_key_to_bytes(self.params().context(), &key))
     }
 
     fn decrypt(&self, bytes: &[u8]) -> Result<Zeroizing<Vec<u64>>, Error> {

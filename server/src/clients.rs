@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use refloat::Error;
-use refloat::bootstrapping::method::{NumberSecret, ParamSet, Preset, SetSpec};
+use refloat::bootstrapping::method::{NumberSecret, NumberSet, ParamSet, Preset, SetSpec};
 use refloat::circuits::program::{Compared, Plan};
 use refloat::random::Seed;
-use refloat::schemes::ckks::Ciphertext;
-use refloat::wire::{self, CkksSet, SeededSecret, SeededSet, WireWord};
+use refloat::schemes::ckks::{Ciphertext, PublicKey};
+use refloat::wire::{self, CkksSet, ObjectKind, SeededSecret, SeededSet, WireWord};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -40,7 +40,7 @@ impl SetQuery<'_> {
     /// None for a set of a released version.
     pub fn ckks<P>(self) -> Result<Option<KeyOwnerSet>, Error>
     where
-        P: ParamSet + CkksSet + SeededSet + 'static,
+        P: ParamSet + CkksSet + NumberSet<P::Word> + SeededSet + Clone + 'static,
         P::Secret: NumberSecret<P::Word> + 'static,
     {
         let Some(preset) = self.preset() else { return Ok(None) };
@@ -153,6 +153,12 @@ pub trait CkksClient: KeyClient {
     /// The bytes are not a secret key of the set.
     fn read_ckks_secret(&self, bytes: &[u8]) -> Result<Box<dyn CkksSecret>, Error>;
 
+    /// Reads a key of the set to encrypt with: a public or a secret one.
+    ///
+    /// # Errors
+    /// The bytes are neither.
+    fn read_ckks_encryptor(&self, bytes: &[u8]) -> Result<Box<dyn CkksEncryptor>, Error>;
+
     /// Largest absolute value of the parts of messages.
     fn largest_message(&self) -> f64;
 
@@ -188,6 +194,12 @@ pub trait IntegerClient: KeyClient {
     /// # Errors
     /// The bytes are not a secret key of the set.
     fn read_integer_secret(&self, bytes: &[u8]) -> Result<Box<dyn IntegerSecret>, Error>;
+
+    /// Reads a key of the set to encrypt with: a public or a secret one.
+    ///
+    /// # Errors
+    /// The bytes are neither.
+    fn read_integer_encryptor(&self, bytes: &[u8]) -> Result<Box<dyn IntegerEncryptor>, Error>;
 
     /// What computing on its ciphertexts takes and leaves.
     ///
@@ -348,12 +360,28 @@ where
     }
 }
 
+/// Whether the bytes of a key are those of a public one.
+///
+/// # Errors
+/// They do not begin as those of an object.
+pub(crate) fn is_public(bytes: &[u8]) -> Result<bool, Error> {
+    Ok(wire::frame::peek(bytes)?.kind == ObjectKind::PublicKey)
+}
+
 impl<P> CkksClient for Described<P>
 where
-    P: CkksSet + SeededSet,
+    P: CkksSet + NumberSet<P::Word> + SeededSet + Clone + 'static,
     P::Secret: NumberSecret<P::Word> + 'static,
 {
     fn read_ckks_secret(&self, bytes: &[u8]) -> Result<Box<dyn CkksSecret>, Error> {
+        Ok(Box::new(wire::secret_key_from_bytes(&self.params, bytes)?))
+    }
+
+    fn read_ckks_encryptor(&self, bytes: &[u8]) -> Result<Box<dyn CkksEncryptor>, Error> {
+        if is_public(bytes)? {
+            let key = wire::public_key_from_bytes(&self.params, bytes)?;
+            return Ok(Box::new(CkksPublic { params: self.params.clone(), key }));
+        }
         Ok(Box::new(wire::secret_key_from_bytes(&self.params, bytes)?))
     }
 
@@ -424,13 +452,22 @@ impl<S: SeededSecret> KeySecret for S {
     }
 }
 
-/// A secret key of whichever set of integers.
-pub trait IntegerSecret {
+/// A key that encrypts, secret or public, of whichever set of integers.
+pub trait IntegerEncryptor {
     /// Encrypts integers below the modulus of the set, as many of each slot as it holds.
     ///
     /// # Errors
     /// There are too many or too large ones, or the level is above that of messages.
     fn encrypt(&self, integers: &[u64], level: usize, randomness: &Seed) -> Result<CiphertextBytes, Error>;
+}
+
+/// A secret key of whichever set of integers.
+pub trait IntegerSecret: IntegerEncryptor {
+    /// The bytes of the key with which others encrypt for the owner of this one.
+    ///
+    /// # Errors
+    /// None for a key of a set that was checked.
+    fn public_key(&self) -> Result<Vec<u8>, Error>;
 
     /// Decrypts to integers, as many of each slot as it holds.
     ///
@@ -439,8 +476,8 @@ pub trait IntegerSecret {
     fn decrypt(&self, bytes: &[u8]) -> Result<Zeroizing<Vec<u64>>, Error>;
 }
 
-/// A secret key of whichever set of CKKS.
-pub trait CkksSecret {
+/// A key that encrypts, secret or public, of whichever set of CKKS.
+pub trait CkksEncryptor {
     /// Encrypts numbers: one a slot, or real and imaginary parts in turn.
     ///
     /// # Errors
@@ -452,6 +489,15 @@ pub trait CkksSecret {
         level: usize,
         randomness: &Seed,
     ) -> Result<CiphertextBytes, Error>;
+}
+
+/// A secret key of whichever set of CKKS.
+pub trait CkksSecret: CkksEncryptor {
+    /// The bytes of the key with which others encrypt for the owner of this one.
+    ///
+    /// # Errors
+    /// None for a key of a set that was checked.
+    fn public_key(&self) -> Result<Vec<u8>, Error>;
 
     /// Decrypts to numbers: one a slot, or real and imaginary parts in turn.
     ///
@@ -460,7 +506,27 @@ pub trait CkksSecret {
     fn decrypt(&self, bytes: &[u8], mode: SlotMode) -> Result<Zeroizing<Vec<f64>>, Error>;
 }
 
-impl<S> CkksSecret for S
+/// A public key, and its set.
+struct CkksPublic<P: CkksSet> {
+    params: P,
+    key: PublicKey<P::Word>,
+}
+
+impl<P: CkksSet + NumberSet<P::Word>> CkksEncryptor for CkksPublic<P> {
+    fn encrypt(
+        &self,
+        numbers: &[f64],
+        mode: SlotMode,
+        level: usize,
+        randomness: &Seed,
+    ) -> Result<CiphertextBytes, Error> {
+        let ciphertext = self.params.encrypt_numbers_for(&self.key, numbers, mode, level, randomness)?;
+        let bytes = wire::ciphertext_to_bytes(self.params.ckks(), &ciphertext)?;
+        Ok(CiphertextBytes::new(&ciphertext, bytes))
+    }
+}
+
+impl<S> CkksEncryptor for S
 where
     S: SeededSecret,
     S::Set: CkksSet,
@@ -476,6 +542,18 @@ where
         let ciphertext = self.encrypt_numbers(numbers, mode, level, randomness)?;
         let bytes = wire::ciphertext_to_bytes(self.set().ckks(), &ciphertext)?;
         Ok(CiphertextBytes::new(&ciphertext, bytes))
+    }
+}
+
+impl<S> CkksSecret for S
+where
+    S: SeededSecret,
+    S::Set: CkksSet,
+    S: NumberSecret<<S::Set as CkksSet>::Word>,
+{
+    fn public_key(&self) -> Result<Vec<u8>, Error> {
+        let key = self.main_secret()?.public_key(self.set().public_key_level())?;
+        Ok(wire::public_key_to_bytes(self.set(), &key))
     }
 
     fn decrypt(&self, bytes: &[u8], mode: SlotMode) -> Result<Zeroizing<Vec<f64>>, Error> {

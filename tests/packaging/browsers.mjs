@@ -1,6 +1,7 @@
 // The package in Chromium, Firefox and WebKit: a page that nothing built computes in a worker and without one, and bootstraps at 128
 // bits in the tab. The page tells its verdict to the server it comes from, so that no browser needs a driver. `npm run test:browsers`
-// calls it; where apt-get and its rights are there, it installs the browsers that are missing.
+// calls it; where apt-get and its rights are there, it installs the browsers that are missing. The last lines are a table for the
+// package's README.
 //
 //   node tests/packaging/browsers.mjs [--install] [case ...]
 import { execFileSync, spawn } from 'node:child_process';
@@ -25,10 +26,12 @@ const which = (name) => {
 const root = process.getuid?.() === 0;
 const MINI_BROWSER = ['4.1', '6.0', '4.0'].map((version) => `/usr/lib/x86_64-linux-gnu/webkit2gtk-${version}/MiniBrowser`);
 
-/** How each is started with an address and a folder of its own; `undefined` where it is not installed. */
+/** How each is started with an address and a folder of its own, `undefined` where it is not installed; and what it says it is. */
 const BROWSERS = {
   Chromium: {
     packages: ['chromium'],
+    engine: 'V8',
+    version: () => run(findChromium() ?? 'chromium', ['--version']),
     command: (url, profile) => {
       const path = findChromium();
       return path && [path, '--headless', ...(root ? ['--no-sandbox'] : []), `--user-data-dir=${profile}`, url];
@@ -36,6 +39,8 @@ const BROWSERS = {
   },
   Firefox: {
     packages: ['firefox-esr'],
+    engine: 'SpiderMonkey',
+    version: () => run(which('firefox-esr') ?? 'firefox', ['--version']),
     command: (url, profile) => {
       const path = which('firefox-esr') ?? which('firefox');
       return path && [path, '--headless', '--no-remote', '--profile', profile, url];
@@ -43,6 +48,8 @@ const BROWSERS = {
   },
   WebKit: {
     packages: ['webkit2gtk-driver', 'xvfb', 'dbus'],
+    engine: 'JavaScriptCore, as Safari',
+    version: () => run('xvfb-run', ['--auto-servernum', MINI_BROWSER.find((file) => existsSync(file)) ?? 'MiniBrowser', '--version']),
     command: (url) => {
       const path = MINI_BROWSER.find((file) => existsSync(file));
       const [display, bus] = [which('xvfb-run'), which('dbus-run-session')];
@@ -118,4 +125,13 @@ if (install) {
     else await run('apt-get', ['install', '--yes', '--quiet', ...missing]);
   }
 }
-await runCases(cases, wanted);
+await runCases(cases, wanted, async (ends) => {
+  console.log('\n| | version | engine | |\n| --- | --- | --- | --- |');
+  for (const [name, { engine, version }] of Object.entries(BROWSERS)) {
+    const own = ends.filter((end) => end.name.startsWith(`${name}: `));
+    if (own.length === 0) continue;
+    const said = /\d[\w.]*/.exec(await version().catch(() => ''))?.[0] ?? '';
+    console.log(`| ${name} | ${said} | ${engine} | ${own.find(({ why }) => why)?.why ?? 'works'} |`);
+  }
+  console.log();
+});

@@ -1,4 +1,5 @@
 import { RefloatError } from './errors.js';
+import { uncloneable } from './uncloneable.js';
 
 /** Where a run stands. */
 export type RunState = 'running' | 'paused' | 'done' | 'failed' | 'cancelled';
@@ -41,6 +42,7 @@ export class Run<T, E> implements PromiseLike<T>, AsyncIterable<E> {
 
   /** @internal */
   constructor(work: (control: RunControl<E>) => Promise<T>, signal?: AbortSignal) {
+    uncloneable(this, 'Run', 'await it, and pass on what comes of it');
     const onAbort = (): void => this.cancel(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted) this.#abort.abort(signal.reason);

@@ -1,6 +1,6 @@
 // What people do by mistake: each answer names what was wanted, what came, and the way out.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type GateKeys, type GateKeySet, type KeySet } from '../dist/index.js';
+import { Program, Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type GateKeys, type GateKeySet, type KeySet } from '../dist/index.js';
 
 let rf: Refloat;
 let keys: KeySet;
@@ -76,8 +76,37 @@ describe('objects', () => {
   });
 
   it('cannot be cloned or posted, and can be logged', async () => {
-    expect(await refusal('INVALID_ARGUMENT', () => structuredClone(ct))).toMatch(/toBytes/);
-    expect(await refusal('INVALID_ARGUMENT', () => new MessageChannel().port1.postMessage({ keys }))).toMatch(/exportSecret/);
+    using open = await keys.publicKey();
+    using bit = await bits.encrypt(true);
+    using whole = await rf.integers.keygen('toy-bgv10', { allowInsecure: true });
+    using three = await whole.encrypt([3]);
+    using others = await whole.publicKey();
+    const run = keys.bootstrap(ct, boot);
+    const program = new Program(keys.params);
+    for (const [object, name, repair] of [
+      [ct, 'Ciphertext', 'rf.ciphertextFromBytes()'],
+      [bit, 'GateCiphertext', 'rf.gates.ciphertextFromBytes()'],
+      [three, 'IntegerCiphertext', 'rf.integers.ciphertextFromBytes()'],
+      [open, 'PublicKey', 'rf.publicKeyFromBytes()'],
+      [others, 'IntegerPublicKey', 'rf.integers.publicKeyFromBytes()'],
+      [keys, 'KeySet', 'rf.importKeys()'],
+      [bits, 'GateKeySet', 'rf.gates.importKeys()'],
+      [whole, 'IntegerKeySet', 'rf.integers.importKeys()'],
+      [boot, 'BootstrapKeys', 'bootstrapKeys()'],
+      [gates, 'GateKeys', 'evaluationKeys()'],
+      [rf, 'Refloat', 'Refloat.load()'],
+      [program, 'Program', 'the same calls'],
+      [program.input('x'), 'Program', 'the same calls'],
+      [run, 'Run', 'await it'],
+    ] as const) {
+      for (const copy of [structuredClone, (value: unknown) => new MessageChannel().port1.postMessage({ value })]) {
+        const words = await refusal('INVALID_ARGUMENT', () => copy(object));
+        expect(words).toMatch(new RegExp(`^${name} objects cannot be cloned or posted`));
+        expect(words).toContain(repair);
+      }
+    }
+    (await run).free();
+    expect(JSON.parse(JSON.stringify({ rf, program }))).toEqual({ rf: {}, program: { slots: keys.params.slots } });
     const logged = JSON.parse(JSON.stringify({ ct, keys })) as Record<string, Record<string, unknown>>;
     expect(logged['ct']).toMatchObject({ preset: 'toy10', keyId: keys.id, mode: 'real' });
     expect(logged['keys']).toEqual({ id: keys.id });

@@ -72,10 +72,7 @@ function bootstrap(): Promise<void> {
       await evaluate();
       shell.say(document.getElementById('outcome')?.textContent ?? '');
     },
-    () => {
-      keys.forget();
-      state.keys = undefined;
-    },
+    letGo,
   ).finally(() => {
     state.under = undefined;
     shell.draw();
@@ -89,6 +86,12 @@ async function record(): Promise<void> {
   Object.assign(state, run.shown);
   shell.draw();
   if (state.preset) await evaluate();
+}
+
+/** Frees the keys. */
+function letGo(): void {
+  keys.forget();
+  state.keys = undefined;
 }
 
 /** Takes in an event of the run; the newest stage is shown. */
@@ -144,6 +147,7 @@ shell.listen({
       if (value in MESSAGES) state.message = value as MessageKind;
     },
   },
+  letGo,
 });
 record().catch(() => undefined);
 library

@@ -102,7 +102,7 @@ export function lens(state: State, width: number): Html {
   const sentence = !now
     ? 'The noise about each point appears here.'
     : after
-      ? `Before the table slots are off by up to 2^−${bits(far)} of a turn, after it by up to 2^−${bits(left)}: ${Math.round(far / left)} times less.`
+      ? `Before the table slots are off by up to 2^−${bits(far)} of a turn, after it by up to 2^−${bits(left)}: ${changed(far, left)}.`
       : `Slots are off by up to 2^−${bits(far)} of a turn.`;
   return figure(state, {
     id: 'lens',
@@ -125,4 +125,11 @@ export function lens(state: State, width: number): Html {
 /** Powers of two as they are written. */
 function raised(sentence: string): Html {
   return html`${sentence.split(/(\^−?[\d.]+\d)/).map((part) => (part.startsWith('^') ? html`<sup>${part.slice(1)}</sup>` : part))}`;
+}
+
+/** By how much an error has changed, in words. */
+export function changed(before: number, after: number): string {
+  const [less, more] = [Math.round(before / after), Math.round(after / before)];
+  if (less >= 2) return `${less} times less`;
+  return more >= 2 ? `${more} times more` : 'about the same';
 }

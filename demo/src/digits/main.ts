@@ -74,16 +74,19 @@ async function read(): Promise<void> {
       state.at = reached(state) - 1;
       finished = seen;
     },
-    () => {
-      keys.forget();
-      state.keys = undefined;
-    },
+    letGo,
   );
   state.under = undefined;
   // What was there before is better than half a run.
   if (!state.seen?.output) [state.seen, state.at] = [shown, 0];
   shell.draw();
   if (finished) shell.say(document.getElementById('outcome')?.textContent ?? '');
+}
+
+/** Frees the keys. */
+function letGo(): void {
+  keys.forget();
+  state.keys = undefined;
 }
 
 /** Takes in an event of the run; the newest step is shown. */
@@ -127,6 +130,7 @@ shell.listen({
       if (value in READINGS) choose(value as ReadingName);
     },
   },
+  letGo,
 });
 document.addEventListener('keydown', ({ key, target }) => {
   if (key === 'Enter' && target instanceof HTMLInputElement && target.dataset['input'] === 'number') void read();

@@ -74,13 +74,17 @@ async function bootstrap(): Promise<void> {
       shell.say(document.getElementById('outcome')?.textContent ?? '');
     },
     () => {
-      if (there) return;
-      keys.forget();
-      state.keys = undefined;
+      if (!there) letGo();
     },
   );
   state.under = undefined;
   shell.draw();
+}
+
+/** Frees the keys of this tab. */
+function letGo(): void {
+  keys.forget();
+  if (!state.there) state.keys = undefined;
 }
 
 type Run = (preset: IntegerPreset, integers: Uint32Array, signal: AbortSignal, use: <T extends Freed>(made: T) => T) => Promise<void>;
@@ -203,6 +207,7 @@ shell.listen({
       if (value in PICTURES) choose(value as Picture).catch(shell.failed);
     },
   },
+  letGo,
 });
 library
   .then(async (rf) => {

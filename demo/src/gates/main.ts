@@ -71,12 +71,15 @@ function runs(part: string): boolean {
 /** Does something long in a part of the page; after a problem the next try starts with new keys. */
 function busily(part: string, words: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   if (state.busy === undefined) state.at = part;
-  return shell.perform(words, work, () => {
-    letGo();
-    bits.forget();
-    integers.forget();
-    [state.keys, looking.keys] = [undefined, undefined];
-  });
+  return shell.perform(words, work, letGo);
+}
+
+/** Frees all keys, and the last result, which is encrypted with some of them. */
+function letGo(): void {
+  letGoOfResult();
+  bits.forget();
+  integers.forget();
+  [state.keys, looking.keys] = [undefined, undefined];
 }
 
 async function add(signal: AbortSignal): Promise<void> {
@@ -174,7 +177,7 @@ async function lookUp(signal: AbortSignal, again: boolean): Promise<void> {
 }
 
 /** Frees the last result: nothing more is looked up for it. */
-function letGo(): void {
+function letGoOfResult(): void {
   looking.result?.free();
   looking.result = undefined;
 }
@@ -182,7 +185,7 @@ function letGo(): void {
 /** Another f or another x: what was looked up is past. */
 function another(change: () => void): void {
   change();
-  letGo();
+  letGoOfResult();
   [looking.path, looking.seen] = [[], {}];
   shell.draw('gates-draw');
 }
@@ -212,7 +215,7 @@ const acts: Record<string, (first: number, second: number) => void> = {
   remove: (place) => rebuilt(withoutGate(own.circuit, place)),
 };
 
-shell.listen({ acts: Object.fromEntries(Object.entries(acts).map(([act, doing]) => [act, (first: string, second: string) => doing(Number(first), Number(second))])) });
+shell.listen({ acts: Object.fromEntries(Object.entries(acts).map(([act, doing]) => [act, (first: string, second: string) => doing(Number(first), Number(second))])), letGo });
 
 document.addEventListener('change', ({ target }) => {
   if (!(target instanceof HTMLSelectElement)) return;

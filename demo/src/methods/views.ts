@@ -31,7 +31,7 @@ export function verdict(state: State): Html {
   const [gates, digits] = [byGates(kind, asked), byDigits(kind, asked)];
   const way = gates <= digits ? 'gates' : 'digits';
   return html`<p class="methods-verdict" id="outcome"><b>Take ${way}</b>: ${count(asked)} ${asked === 1 ? 'comparison takes' : 'comparisons take'} ${seconds(gates)} by gates and ${seconds(digits)} by digits.</p>
-    <p class="hint">${kind.numbers}. By gates: ${kind.rotations === 1 ? 'one rotation' : `${kind.rotations} rotations`} a pair, ${seconds(kind.gatesEach)}, and ${seconds(kind.gatesFixed)} there and back. By digits: ${kind.passes === 1 ? 'one pass' : `${kind.passes} passes`} for up to ${count(kind.slots)} pairs, ${seconds(kind.digitsSeconds)}. Wrong comparisons, of all that were made: ${kind.wrong}.</p>
+    <p class="hint">${kind.numbers.charAt(0).toUpperCase()}${kind.numbers.slice(1)}. By gates: ${kind.rotations === 1 ? 'one rotation' : `${kind.rotations} rotations`} a pair, ${seconds(kind.gatesEach)}, and ${seconds(kind.gatesFixed)} there and back. By digits: ${kind.passes === 1 ? 'one pass' : `${kind.passes} passes`} for up to ${count(kind.slots)} pairs, ${seconds(kind.digitsSeconds)}. Wrong comparisons, of all that were made: ${kind.wrong}.</p>
     <p class="recorded"><strong>Recorded figures</strong>, printed by <code>refloat reproduce scheme-switching --crossing</code> on ${machineWords(state.recorded.crossing.machine)}. Run it on yours.</p>`;
 }
 

@@ -1,9 +1,10 @@
 // The sheets of all pages come with the shell, before those of this one.
-import { Shell } from '../shell.js';
+import { Shell, type Freed } from '../shell.js';
 import '../styles/conventional.css';
 import '../styles/patients.css';
 import { Refloat, type BootstrapKeys, type Ciphertext, type KeySet, type Server } from 'refloat/client';
 import dataUrl from '../../../core/examples/data/breast-cancer-wisconsin.csv?url';
+import { KeysOnce } from '../keys.js';
 import recordedUrl from '../recorded/patients.json?url';
 import { journeyFrom, take } from './journey.js';
 import { patients, score, trained } from './model.js';
@@ -17,15 +18,30 @@ const wanted = query.get('set') ?? 'toy-conventional11';
 
 const { train, test } = patients(await (await fetch(dataUrl)).text());
 const model = trained(train);
-const state: State = { choices: undefined, choice: `${wanted}@server`, busy: undefined, paused: false, tables: new Set(), progress: [0, 0], journey: undefined, recorded: undefined, problem: undefined, rows: [], seconds: 0, sent: 0 };
+const state: State = {
+  choices: undefined,
+  answers: false,
+  choice: `${wanted}@server`,
+  busy: undefined,
+  paused: false,
+  tables: new Set(),
+  progress: [0, 0],
+  held: undefined,
+  journey: undefined,
+  recorded: undefined,
+  problem: undefined,
+  rows: [],
+  seconds: 0,
+  sent: 0,
+};
 
 const library = Refloat.load({ threads: 1 });
-const keySets = new Map<string, KeySet>();
 /** Sets whose keys this tab makes and holds. */
 const TAB = ['toy-conventional11', 'toy-conventional10-50bit'];
-/** Bootstrapping keys that this tab holds. */
-const held = new Map<string, BootstrapKeys>();
-/** The server; it remembers what has been made of the keys, so that an upload goes on at once. */
+/** The keys that this tab holds, and their set: of one at a time, as they are large. */
+let held: { readonly name: string; readonly keys: KeysOnce<KeySet, BootstrapKeys> } | undefined;
+/** Secret keys of sets of the server, and the server, which remembers what it was sent of them, so that an upload goes on at once. */
+const secrets = new Map<string, KeySet>();
 let remote: Server | undefined;
 const shell = new Shell(state, {
   'patients-controls': () => controls(state, model, test.length),
@@ -46,47 +62,73 @@ async function findSets(): Promise<void> {
   // Where the one asked for is not on a server: in this tab, or that with the fewest keys.
   const best = [...choices].sort((a, b) => Number(b.set.name === wanted) - Number(a.set.name === wanted) || a.set.keyBytes - b.set.keyBytes)[0];
   if (!choices.some((choice) => valueOf(choice) === state.choice)) state.choice = best ? valueOf(best) : '';
+  state.answers = offer !== undefined;
   state.choices = choices;
   shell.draw();
 }
 
-/** Makes keys of a set, and gives what runs a program with them: this tab, or the server that they were sent to. */
-async function prepared({ set, where }: Choice, keys: KeySet, signal: AbortSignal): Promise<Pick<Server, 'run'> | BootstrapKeys> {
-  const known = held.get(set.name);
-  if (where === 'tab' && known) return known;
-  remote ??= (await library).server(serverUrl);
-  const making = where === 'tab' ? keys.bootstrapKeys({ signal }) : remote.uploadKeys(keys, { signal });
-  for await (const event of making) {
-    state.progress = [event.bytes, event.totalBytes];
-    shell.draw();
-  }
-  const made = await making;
-  if (!('run' in made)) return remote;
-  held.set(set.name, made);
-  return made;
+const progress = (done: number, total: number): void => {
+  state.progress = [done, total];
+  shell.draw();
+};
+
+/** The reader's key, and what runs a program with the keys made from it. */
+interface Prepared {
+  readonly secret: KeySet;
+  readonly runner: Pick<Server, 'run'> | BootstrapKeys;
 }
 
-async function run(choice: Choice): Promise<void> {
-  const { set } = choice;
-  await shell.perform('keys', async (signal, use) => {
-    Object.assign(state, { rows: [], progress: [0, 0], journey: undefined, recorded: undefined });
-    const rf = await library;
-    const keys = keySets.get(set.name) ?? (await rf.keygen(set.name, { allowInsecure: !set.secure }));
-    keySets.set(set.name, keys);
-    const runner = await prepared(choice, keys, signal);
-    state.busy = 'run';
+/** Keys of a set in this tab; those of another set are freed. */
+async function inTab({ name, secure }: Choice['set'], signal: AbortSignal): Promise<Prepared> {
+  if (held?.name !== name) letGo();
+  held ??= {
+    name,
+    keys: new KeysOnce(
+      async () => (await library).keygen(name, { allowInsecure: !secure }),
+      (secret, signal) => secret.bootstrapKeys({ signal }),
+    ),
+  };
+  const { secret, evaluation, made } = await held.keys.of(signal, progress);
+  state.held = { ...made, name };
+  return { secret, runner: evaluation };
+}
+
+/** Keys of a set for the server, which they are sent to; the secret one stays here. */
+async function onServer({ name, secure }: Choice['set'], signal: AbortSignal): Promise<Prepared> {
+  const rf = await library;
+  remote ??= rf.server(serverUrl);
+  const secret = secrets.get(name) ?? (await rf.keygen(name, { allowInsecure: !secure }));
+  secrets.set(name, secret);
+  for await (const event of remote.uploadKeys(secret, { signal })) progress(event.bytes, event.totalBytes);
+  return { secret, runner: remote };
+}
+
+/** Frees the keys that this tab holds. */
+function letGo(): void {
+  held?.keys.forget();
+  held = undefined;
+  state.held = undefined;
+}
+
+async function run({ set, where }: Choice): Promise<void> {
+  const { rows, journey, recorded, seconds, sent } = state;
+  let finished = false;
+  const work = async (signal: AbortSignal, use: <T extends Freed>(made: T) => T): Promise<void> => {
+    state.progress = [0, 0];
+    const { secret, runner } = await (where === 'tab' ? inTab : onServer)(set, signal);
+    Object.assign(state, { busy: 'run', rows: [], journey: undefined, recorded: undefined });
     const chosen = test.slice(0, batch(set));
-    const input = use(await keys.encrypt(measurementsOf(chosen, set), { level: set.inputLevel + 1, signal }));
+    const input = use(await secret.encrypt(measurementsOf(chosen, set), { level: set.inputLevel + 1, signal }));
     state.sent = input.byteLength;
-    const journey = (state.journey = journeyFrom({ level: input.level, logQ: input.logQ, logScale: input.logScale }));
+    const seen = (state.journey = journeyFrom({ level: input.level, logQ: input.logQ, logScale: input.logScale }));
     const began = performance.now();
     const job = runner.run(inference(model, set), { measurements: input }, { signal });
     for await (const event of job) {
       if (event.kind === 'progress' && event.stage === 'arithmetic') state.progress = [event.done, event.total];
-      take(journey, event, set.stages.length);
+      take(seen, event, set.stages.length);
       shell.draw();
     }
-    const found = await keys.decrypt(use((await job)['score'] as Ciphertext));
+    const found = await secret.decrypt(use((await job)['score'] as Ciphertext));
     state.seconds = (performance.now() - began) / 1000;
     state.rows = chosen.map((patient, i) => ({
       malignant: patient.malignant,
@@ -94,8 +136,18 @@ async function run(choice: Choice): Promise<void> {
       clear: score(model, patient.measurements, 'polynomial'),
       exact: score(model, patient.measurements, 'exact'),
     }));
+    finished = true;
+  };
+  await shell.perform(where === 'tab' && state.held?.name === set.name ? 'run' : 'keys', work, () => {
+    if (where === 'tab') letGo();
   });
-  if (state.rows.length > 0) shell.say(document.getElementById('outcome')?.textContent ?? '');
+  if (finished) {
+    shell.say(document.getElementById('outcome')?.textContent ?? '');
+    return;
+  }
+  // What was there before is better than half a run.
+  Object.assign(state, { rows, journey, recorded, seconds, sent });
+  shell.draw();
 }
 
 shell.listen({
@@ -110,7 +162,9 @@ shell.listen({
       state.choice = value;
     },
   },
+  letGo,
 });
+
 /** Shows a recorded run until the reader has made one; without it the figures wait. */
 async function record(): Promise<void> {
   const run = (await (await fetch(recordedUrl)).json()) as RecordedScores;

@@ -1,6 +1,7 @@
 import type { Preset, ServerPreset } from 'refloat/client';
 import { bytes, decimal, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
+import type { Made } from '../keys.js';
 import { figure } from '../views/figure.js';
 import { drawing, label, n } from '../views/svg.js';
 import type { Journey, Point } from './journey.js';
@@ -20,6 +21,8 @@ export const valueOf = ({ set, where }: Choice): string => `${set.name}@${where}
 export interface State {
   /** Conventional sets of the server, and toys that this tab can hold the keys of. */
   choices: readonly Choice[] | undefined;
+  /** Whether a server answers, whatever sets it has. */
+  answers: boolean;
   /** The value of the chosen one. */
   choice: string;
   busy: 'keys' | 'run' | undefined;
@@ -27,6 +30,8 @@ export interface State {
   readonly tables: Set<string>;
   /** Bytes of keys, or steps of the program: done and all. */
   progress: readonly [number, number];
+  /** The keys that this tab holds. */
+  held: (Made & { readonly name: string }) | undefined;
   /** The way through the program, as far as it is known. */
   journey: Journey | undefined;
   /** By what the run that is shown was made, unless it was the reader. */
@@ -51,16 +56,22 @@ export function controls(state: State, model: Model, test: number): Html {
   const [here, served] = [where === 'tab', choices.some(({ where }) => where === 'server')];
   const [done, total] = state.progress;
   return html`<div class="conv-controls">
-      <label>Set <select data-input="set" ${busy ? 'disabled' : ''}>${choices.map((one) => html`<option value="${valueOf(one)}" ${one === choice ? 'selected' : ''}>${one.set.name}, ${one.where === 'tab' ? 'in this tab' : 'on the server'}</option>`)}</select></label>
+      <label>Set <select data-input="set" ${busy ? 'disabled' : ''}>${choices.map((one) => html`<option value="${valueOf(one)}" ${one === choice ? 'selected' : ''}>${one.set.name} · ${one.where === 'tab' ? 'this tab' : 'server'}</option>`)}</select></label>
       ${busy ? html`<button type="button" class="secondary" data-act="cancel">Cancel</button>` : html`<button type="button" class="primary small" data-act="run">Encrypt and score</button>`}
     </div>
-    ${served ? '' : html`<p class="hint">No server answers here, so this tab runs the program itself; <code>npm start</code> starts one.</p>`}
+    ${served ? '' : html`<p class="hint">${state.answers ? 'The server here has none of the sets that this program runs with, those of conventional CKKS, so this tab runs it itself.' : html`No server answers here, so this tab runs the program itself; <code>npm start</code> starts one.`}</p>`}
     ${busy === 'keys' ? html`<p class="hint">Making ${here ? '' : 'and sending '}evaluation keys: ${bytes(done)} of ${bytes(total || set.keyBytes)}</p>` : ''}
     ${busy === 'run' ? html`<p class="hint">${here ? 'This tab' : 'The server'} is at step ${done} of ${total || '…'}, after ${plural(state.journey?.bootstraps.length ?? 0, 'bootstrap')}</p>` : ''}
     ${busy ? html`<progress max="${total || 1}" value="${done}" aria-label="Progress"></progress>` : ''}
     ${problem(state)}
     <p class="conv-set"><span class="badge ${set.secure ? 'badge-secure' : 'badge-insecure'}">${set.name}${set.secure ? '' : ' · insecure demonstration parameters'}</span>
-      <span class="hint">${Math.min(batch(set), test)} patients in one ciphertext; ${bytes(set.keyBytes)} of evaluation keys${here ? '' : ' to send'}; a bootstrap leaves ${plural(set.outputLevel - set.inputLevel, 'product')}. The sigmoid is a polynomial of degree ${model.sigmoid.length - 1} on [−${decimal(model.range)}, ${decimal(model.range)}].</span></p>`;
+      <span class="hint">${Math.min(batch(set), test)} patients in one ciphertext; ${keysOf(state, choice)}; a bootstrap leaves ${plural(set.outputLevel - set.inputLevel, 'product')}. The sigmoid is a polynomial of degree ${model.sigmoid.length - 1} on [−${decimal(model.range)}, ${decimal(model.range)}].</span></p>`;
+}
+
+/** How many keys a run takes, and where they are. */
+function keysOf({ held }: State, { set, where }: Choice): string {
+  if (where === 'server') return `${bytes(set.keyBytes)} of evaluation keys to send`;
+  return held?.name === set.name ? `evaluation keys made here in ${decimal(held.seconds, 1)} s, ${decimal(held.megabytes, 0)} MB in memory` : `${bytes(set.keyBytes)} of evaluation keys are made with the first run`;
 }
 
 /** What the program does, in its order. */

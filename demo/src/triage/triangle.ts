@@ -34,7 +34,7 @@ export function triangle(state: State, names: readonly string[], answer: Answer 
     id: 'triangle',
     title: `${plural(count * (count - 1) / 2, 'comparison')}, one gate each`,
     drawing: drawing(size, size, sentence, 'triage-triangle', html`${cells}${heads}`),
-    caption: html`${sentence} <span class="unit">${answer || !run ? 'Dark: the name above is the larger of the two. ' : ''}To the server every one of them is a ciphertext; only this tab can tell dark from pale.</span>`,
+    caption: html`${sentence} <span class="unit">${answer || !run ? 'Blue: the name above is the larger of the two. ' : ''}To the server every one of them is a ciphertext; only this tab can tell blue from grey.</span>`,
     table: {
       columns: ['Name', 'Larger than', 'Rank'],
       rows: names.map((name, i) => [name, rank ? names.filter((_, j) => (rank[j] ?? 0) < (rank[i] ?? 0)).join(' ') || '–' : '–', rank ? decimal(rank[i], 0) : '–']),

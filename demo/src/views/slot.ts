@@ -12,9 +12,9 @@ const SIDE = 340;
 const MIDDLE = SIDE / 2;
 const RADIUS = 128;
 
-/** The slot that is followed: the reader's, else one in the sail. */
+/** The slot that is followed: the reader's, else one in the sail that is in the shade. */
 export function followed(state: Pick<State, 'slot'>, { width, height, input, used }: Pick<Voyage, 'width' | 'height' | 'input' | 'used'>): number {
-  return Math.min((used ?? input.length) - 1, state.slot ?? Math.floor(height * 0.4) * width + Math.floor(width * 0.55));
+  return Math.min((used ?? input.length) - 1, state.slot ?? Math.floor(height * 0.4) * width + Math.floor(width * 0.43));
 }
 
 /** What is known of the slot at a moment, as the key reads it. */

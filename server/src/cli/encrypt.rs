@@ -21,6 +21,7 @@ picture is cropped and scaled to fill the ciphertext; of integers, its pixels ar
 Examples:
   refloat encrypt --key keys --in numbers.csv --out numbers.ct
   refloat encrypt --key keys --in photo.png --out photo.ct --exhausted
+  refloat encrypt --key alice.key --in numbers.csv --out numbers.ct           a public key, of somebody who decrypts
   refloat encrypt --key gatekeys --integer 200 --width 8 --out a.ct
   refloat encrypt --key gatekeys --integers 3,5,7 --messages 8 --out x.ct     one ciphertext each, for look-ups";
 
@@ -28,7 +29,7 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Secret key: its file, or the folder of keys.
+    /// Key: the folder of keys, or the file of a secret or a public key.
     #[arg(long, value_name = "PATH")]
     key: PathBuf,
     /// Message: .csv, .json or .png.
@@ -69,8 +70,8 @@ pub struct Arguments {
 
 /// Encrypts.
 pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
-    let secret = keyfiles::secret_path(&arguments.key);
-    let read: Vec<&Path> = std::iter::once(&secret).chain(&arguments.input).map(PathBuf::as_path).collect();
+    let key = keyfiles::secret_path(&arguments.key);
+    let read: Vec<&Path> = std::iter::once(&key).chain(&arguments.input).map(PathBuf::as_path).collect();
     let file = OutFile::open(&arguments.out, &read)?;
     if bits::is_key(&arguments.key)? {
         if arguments.exhausted || arguments.mode.is_some() || arguments.size.is_some() {
@@ -92,15 +93,15 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         return bits::encrypt(&arguments.key, (Encoding::Bit, &message), (&arguments.out, file), output);
     }
     let Some(input) = &arguments.input else { return Err(no_message()) };
-    if let Some((set, secret)) = sets::read_integer_secret(registry, &arguments.key)? {
+    if let Some((set, key)) = sets::read_integer_encryptor(registry, &arguments.key)? {
         check_integers(arguments.mode)?;
         let info = set.info();
         let level = if arguments.exhausted { info.input_level } else { info.output_level };
         let input = integers::File { path: input, format: arguments.format, size: arguments.size };
         let out = (arguments.out.as_path(), file);
-        return integers::encrypt((set.as_ref(), secret.as_ref()), &input, level, out, output);
+        return integers::encrypt((set.as_ref(), key.as_ref()), &input, level, out, output);
     }
-    let (set, secret) = sets::read_ckks_secret(registry, &arguments.key)?;
+    let (set, key) = sets::read_ckks_encryptor(registry, &arguments.key)?;
     let mode = arguments.mode.map_or(set.info().mode, SlotMode::from);
     let shape = Shape::new(set.info().slots, mode);
     let format = Format::of(arguments.format, input)?;
@@ -119,7 +120,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         values.push(0.0);
     }
     let level = if arguments.exhausted { set.info().input_level } else { set.info().output_level };
-    let ciphertext = secret.encrypt(&values, mode, level, &keyfiles::fresh_seed()?)?;
+    let ciphertext = key.encrypt(&values, mode, level, &keyfiles::fresh_seed()?)?;
     file.write(&ciphertext.bytes)?;
     let (log_q, written) = (ciphertext.log_q, ciphertext.bytes.len());
     let value = json!({

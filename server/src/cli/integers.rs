@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::keyfiles::fresh_seed;
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
-use crate::clients::{CiphertextBytes, IntegerClient, IntegerSecret};
+use crate::clients::{CiphertextBytes, IntegerClient, IntegerEncryptor, IntegerSecret};
 use crate::engine::{SetInfo, SlotMode};
 
 /// A file of integers, or to be one: where it is, how they are written, and how large it is if it is a picture.
@@ -51,7 +51,7 @@ fn read(file: &File<'_>, set: &SetInfo) -> Result<Zeroizing<Vec<u64>>, Failure> 
 
 /// Encrypts the integers of a file at a level.
 pub fn encrypt(
-    (set, secret): (&dyn IntegerClient, &dyn IntegerSecret),
+    (set, key): (&dyn IntegerClient, &dyn IntegerEncryptor),
     input: &File<'_>,
     level: usize,
     (out, file): (&Path, OutFile),
@@ -59,7 +59,7 @@ pub fn encrypt(
 ) -> Result<(), Failure> {
     let info = set.info();
     let integers = read(input, info)?;
-    let ciphertext = secret.encrypt(&integers, level, &fresh_seed()?)?;
+    let ciphertext = key.encrypt(&integers, level, &fresh_seed()?)?;
     file.write(&ciphertext.bytes)?;
     let CiphertextBytes { log_q, capacity, .. } = ciphertext;
     let (count, written) = (integers.len(), ciphertext.bytes.len());

@@ -33,6 +33,7 @@ mod place;
 mod plan;
 mod program;
 mod progress;
+mod public_key;
 mod remote;
 mod reproduce;
 mod reproduce_bgv;
@@ -104,6 +105,8 @@ enum Command {
     Plan(plan::Arguments),
     /// Makes a secret key and the evaluation keys that belong to it.
     Keygen(keygen::Arguments),
+    /// Writes the key with which others encrypt for the owner of a secret key.
+    PublicKey(public_key::Arguments),
     /// Encrypts numbers, a picture, or bits.
     Encrypt(encrypt::Arguments),
     /// Refreshes a ciphertext, here or on a server.
@@ -203,6 +206,7 @@ fn run(command: Command, registry: &Registry, output: &Output) -> Result<(), Fai
         Command::Params(arguments) => params::run(&arguments, registry, output),
         Command::Plan(arguments) => plan::run(&arguments, registry, output),
         Command::Keygen(arguments) => keygen::run(&arguments, registry, output),
+        Command::PublicKey(arguments) => public_key::run(&arguments, registry, output),
         Command::Encrypt(arguments) => encrypt::run(&arguments, registry, output),
         Command::Bootstrap(arguments) => bootstrap::run(&arguments, registry, output),
         Command::Gate(arguments) => circuit::run_gate(&arguments, registry, output),

@@ -9,8 +9,8 @@ use super::failure::Failure;
 use super::keyfiles::{self, in_file};
 use super::machine;
 use crate::clients::{
-    CiphertextBytes, CkksClient, CkksSecret, IntegerClient, IntegerSecret, KeyClient, KeyOwnerSet, KeySecret,
-    SetQuery,
+    CiphertextBytes, CkksClient, CkksEncryptor, CkksSecret, IntegerClient, IntegerEncryptor, IntegerSecret,
+    KeyClient, KeyOwnerSet, KeySecret, SetQuery,
 };
 use crate::engine::SetInfo;
 use crate::engines::Engines;
@@ -102,6 +102,53 @@ pub fn read_integer_secret(
         Ok(Some((set, secret)))
     };
     read().map_err(|error| in_file(&path, error))
+}
+
+/// Reads a key of any CKKS set to encrypt with, secret or public, from its file or from the folder of keys.
+pub fn read_ckks_encryptor(
+    registry: &Registry,
+    path: &Path,
+) -> Result<WithSet<dyn CkksClient, dyn CkksEncryptor>, Failure> {
+    let path = keyfiles::secret_path(path);
+    let bytes = read_file(&path)?;
+    let read = || {
+        let set = ckks_of_bytes(registry, &bytes)?;
+        let key = set.read_ckks_encryptor(&bytes)?;
+        Ok((set, key))
+    };
+    read().map_err(|error| in_file(&path, error))
+}
+
+/// Reads a key of a set of integers to encrypt with, secret or public, from its file or from the folder of keys; `None` if it is of
+/// another kind of set.
+pub fn read_integer_encryptor(
+    registry: &Registry,
+    path: &Path,
+) -> Result<Option<WithSet<dyn IntegerClient, dyn IntegerEncryptor>>, Failure> {
+    let path = keyfiles::secret_path(path);
+    let bytes = read_file(&path)?;
+    let read = || {
+        let KeyOwnerSet::Integers(set) = of_bytes(registry, &bytes)? else { return Ok(None) };
+        let key = set.read_integer_encryptor(&bytes)?;
+        Ok(Some((set, key)))
+    };
+    read().map_err(|error| in_file(&path, error))
+}
+
+/// The public key of a secret key in a file, and its set.
+pub fn public_key(registry: &Registry, path: &Path) -> Result<(SetInfo, Vec<u8>), Failure> {
+    let bytes = read_file(path)?;
+    let made = || match of_bytes(registry, &bytes)? {
+        KeyOwnerSet::Ckks(set) => Ok((set.info().clone(), set.read_ckks_secret(&bytes)?.public_key()?)),
+        KeyOwnerSet::Integers(set) => {
+            Ok((set.info().clone(), set.read_integer_secret(&bytes)?.public_key()?))
+        }
+        KeyOwnerSet::Other(set) => Err(Error::InvalidArgument(format!(
+            "keys of {} have no public key, and only their owner encrypts; give a secret key of numbers or integers in slots",
+            set.info().name
+        ))),
+    };
+    made().map_err(|error| in_file(path, error))
 }
 
 /// Refuses a message where a ciphertext was to be read, by the first bytes: text or a picture that was not encrypted.

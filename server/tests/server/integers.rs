@@ -102,6 +102,65 @@ fn integers_go_the_whole_way_here_and_on_a_server() {
 }
 
 #[test]
+fn others_encrypt_with_a_public_key_and_the_owner_decrypts() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| refloat(line, folder.path());
+    std::fs::write(at("integers.json"), serde_json::to_vec(&(0..1024).rev().collect::<Vec<u64>>()).unwrap())
+        .unwrap();
+    std::fs::write(at("numbers.csv"), "0.5\n-0.25\n1\n").unwrap();
+    // A set of integers, one of integers that share slots, and sets of numbers of three methods over both widths of words.
+    for (set, message) in [
+        ("toy-bgv10", "integers.json"),
+        ("toy-bgv-gf4", "integers.json"),
+        ("toy10", "numbers.csv"),
+        ("toy-conventional10-50bit", "numbers.csv"),
+        ("toy-msb10", "numbers.csv"),
+        ("toy-link", "numbers.csv"),
+    ] {
+        let keygen = format!("--json keygen --preset {set} --allow-insecure --secret-only --out @{set}");
+        let key = ok(&run(&keygen))["keyId"].clone();
+        let made = ok(&run(&format!("--json public-key --key @{set} --out @{set}.key")));
+        assert_eq!((&made["params"], &made["keyId"]), (&set.into(), &key), "{made}");
+        assert_eq!(
+            made["bytes"].as_u64().unwrap(),
+            std::fs::metadata(at(&format!("{set}.key"))).unwrap().len()
+        );
+        ok(&run(&format!("--json encrypt --key @{set}.key --in @{message} --out @x.ct")));
+        let decrypt = format!("--json decrypt --key @{set} --in @x.ct --out @out.csv --compare @{message}");
+        let found = ok(&run(&decrypt));
+        if message == "integers.json" {
+            assert_eq!((&found["wrong"], &found["compared"]), (&0.into(), &1024.into()), "{set}: {found}");
+        } else {
+            let text = std::fs::read_to_string(at("out.csv")).unwrap();
+            let numbers: Vec<f64> = text.lines().take(3).map(|line| line.trim().parse().unwrap()).collect();
+            let close = numbers.iter().zip([0.5, -0.25, 1.0]).all(|(x, wanted)| (x - wanted).abs() < 1e-3);
+            assert!(close, "{set}: {numbers:?}");
+        }
+        // It is kept as every key is, and decrypts nothing.
+        let again =
+            fails(&run(&format!("--json public-key --key @{set} --out @{set}.key")), "INVALID_ARGUMENT");
+        assert!(again.contains("holds a public key"), "{again}");
+        let detail =
+            fails(&run(&format!("--json decrypt --key @{set}.key --in @x.ct --out @out.csv")), "BAD_BYTES");
+        assert!(detail.contains("a secret key was expected, and this is a public key"), "{detail}");
+    }
+    ok(&run("--json keygen --preset toy-bool --allow-insecure --secret-only --out @bits"));
+    let detail = fails(&run("--json public-key --key @bits --out @bits.key"), "INVALID_ARGUMENT");
+    assert!(
+        detail.contains("toy-bool") && detail.contains("give a secret key of numbers or integers"),
+        "{detail}"
+    );
+    assert!(!at("bits.key").exists());
+    // A damaged one encrypts nothing.
+    let mut bytes = std::fs::read(at("toy-bgv10.key")).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    std::fs::write(at("damaged.key"), bytes).unwrap();
+    fails(&run("--json encrypt --key @damaged.key --in @integers.json --out @y.ct"), "BAD_BYTES");
+}
+
+#[test]
 fn slots_of_several_integers_go_the_whole_way_too() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

@@ -6,8 +6,8 @@ use super::support;
 use refloat::Error;
 use refloat::bootstrapping::Method;
 use refloat::bootstrapping::method::{
-    Catalogue, Messages, MethodInfo, NumberSecret, ParamSet, Part, Preset, Promise, Scheme, SetInfo, SetSpec,
-    SlotMode, Stage,
+    Catalogue, Messages, MethodInfo, NumberSecret, NumberSet, ParamSet, Part, Preset, Promise, Scheme,
+    SetInfo, SetSpec, SlotMode, Stage,
 };
 use refloat::circuits::program::Target;
 use refloat::random::Seed;
@@ -25,6 +25,7 @@ use refloat_server::id::Id;
 use refloat_server::registry::{Registered, Registry, SetFilter, Sets};
 use serde_json::json;
 use support::registered::{self, is_command};
+use zeroize::Zeroizing;
 
 // The folder: a set of one level, a secret key, one piece of keys that holds none, and a stage that does nothing.
 
@@ -170,6 +171,26 @@ fn piece(fingerprint: [u8; 16], key: [u8; 16]) -> Vec<u8> {
     wire::frame::write(ObjectKind::KeyPart, fingerprint, key, &[])
 }
 
+impl NumberSet<u64> for Params {
+    fn context(&self) -> &CkksContext<u64> {
+        &self.0
+    }
+
+    fn message_scale(&self) -> Scale {
+        Scale::exp2(40.0)
+    }
+
+    fn lowest_message_level(&self) -> usize {
+        1
+    }
+
+    fn slots_of_numbers(&self, numbers: &[f64], _: SlotMode) -> Result<Zeroizing<Vec<Complex>>, Error> {
+        let mut slots: Vec<Complex> = numbers.iter().map(|&x| Complex::new(x, 0.0)).collect();
+        slots.resize(self.0.slots(), Complex::ZERO);
+        Ok(Zeroizing::new(slots))
+    }
+}
+
 impl NumberSecret<u64> for Secret {
     fn main_secret(&self) -> Result<MainSecret<'_, u64>, Error> {
         MainSecret::new(&self.params.0, &self.main, &self.seeds, self.key_id)
@@ -178,14 +199,13 @@ impl NumberSecret<u64> for Secret {
     fn encrypt_numbers(
         &self,
         numbers: &[f64],
-        _: SlotMode,
+        mode: SlotMode,
         level: usize,
         randomness: &Seed,
     ) -> Result<Ciphertext<u64>, Error> {
-        let (context, scale) = (&self.params.0, Scale::exp2(40.0));
-        let mut slots: Vec<Complex> = numbers.iter().map(|&x| Complex::new(x, 0.0)).collect();
-        slots.resize(context.slots(), Complex::ZERO);
-        encrypt(context, &self.main, self.key_id, &slots, level, scale, randomness)
+        let (set, scale) = (&self.params, self.params.message_scale());
+        let slots = set.slots_of_numbers(numbers, mode)?;
+        encrypt(&set.0, &self.main, self.key_id, &slots, level, scale, randomness)
     }
 
     fn decrypt_numbers(&self, x: &Ciphertext<u64>, _: SlotMode) -> Result<Private<Vec<f64>>, Error> {

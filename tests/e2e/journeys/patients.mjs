@@ -2,17 +2,37 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { violations } from '../lib/page.mjs';
+import { clickWhen, violations } from '../lib/page.mjs';
 import { test } from '../lib/test.mjs';
 import { shots } from '../lib/paths.mjs';
+
+/** Presses the button, and waits for scores of the reader's own. */
+async function scored(page) {
+  await page.locator('[data-act=run]:enabled').click();
+  await page.locator('.patients-recorded').waitFor({ state: 'detached' });
+  await page.locator('#outcome').waitFor({ timeout: 120_000 });
+}
+
+/** Counts from now on how often the page says anew that it makes keys; gives what reads the count. */
+async function keysMade(page) {
+  await page.evaluate(() => {
+    let said = false;
+    globalThis.keysMade = 0;
+    new MutationObserver(() => {
+      const says = document.getElementById('patients-controls').textContent.includes('Making evaluation keys');
+      if (says && !said) globalThis.keysMade += 1;
+      said = says;
+    }).observe(document.getElementById('patients-controls'), { subtree: true, childList: true, characterData: true });
+  });
+  return () => page.evaluate(() => globalThis.keysMade);
+}
 
 for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
   test(`patients: scores of encrypted measurements, ${colorScheme}, ${width} px`, async ({ open, serve }) => {
     const { url } = await serve();
     const options = { ready: false, reducedMotion: 'reduce', colorScheme, viewport: { width, height: 800 } };
     const page = await open(`${url}patients.html?set=toy-conventional10-50bit`, options);
-    await page.locator('[data-act=run]:enabled').click();
-    await page.locator('#outcome').waitFor({ timeout: 120_000 });
+    await scored(page);
     const words = await page.locator('#outcome').innerText();
     const [count, right, bootstraps] = /(\d+) patients scored, (\d+) of them rightly, with (\d+) bootstraps/.exec(words).slice(1).map(Number);
     assert.ok(count === 16 && right >= 14 && bootstraps >= 3, words);
@@ -34,18 +54,63 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
 test('patients: without a server the tab runs the program, and can be stopped', async ({ open, site }) => {
   const page = await open(`${site}patients.html?set=toy-conventional10-50bit`, { ready: false, reducedMotion: 'reduce' });
   await page.locator('#patients-controls', { hasText: 'npm start' }).waitFor();
-  assert.match(await page.locator('[data-input=set] option:checked').innerText(), /toy-conventional10-50bit, in this tab/);
+  assert.match(await page.locator('[data-input=set] option:checked').innerText(), /toy-conventional10-50bit · this tab/);
+  await page.locator('.patients-recorded').waitFor();
+  const cancelled = clickWhen(page, 'This tab is at step', '[data-act=cancel]', '#patients-controls');
   await page.locator('[data-act=run]:enabled').click();
-  await page.locator('#patients-controls', { hasText: 'This tab is at step' }).waitFor({ timeout: 120_000 });
-  await page.locator('[data-act=cancel]').click();
+  await cancelled;
   await page.locator('[data-act=run]:enabled').waitFor();
   assert.equal(await page.locator('.problem').count(), 0);
-  assert.equal(await page.locator('#outcome').count(), 0);
+  assert.match(await page.locator('#live').innerText(), /Cancelled/);
+  // What was there before is there again.
+  await page.locator('.patients-recorded').waitFor();
   // Again, to its end, with the keys that are there.
-  await page.locator('[data-act=run]:enabled').click();
-  await page.locator('#outcome').waitFor({ timeout: 120_000 });
+  const made = await keysMade(page);
+  await scored(page);
+  assert.equal(await made(), 0, 'the keys were there');
   const [count, right, bootstraps] = /(\d+) patients scored, (\d+) of them rightly, with (\d+) bootstraps/.exec(await page.locator('#outcome').innerText()).slice(1).map(Number);
   assert.ok(count === 16 && right >= 14 && bootstraps >= 3, `${count}, ${right}, ${bootstraps}`);
   const cells = await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
   for (const [, encrypted, clear] of cells) assert.ok(Math.abs(encrypted - clear) < 2e-3, `${encrypted} and ${clear}`);
+});
+
+test('patients: keys of another set, and of a page that nobody looks at, are freed', async ({ open, site }) => {
+  const page = await open(`${site}patients.html?set=toy-conventional10-50bit`, { ready: false, reducedMotion: 'reduce', prepare: (p) => p.clock.install() });
+  const hint = page.locator('.conv-set');
+  await hint.filter({ hasText: 'are made with the first run' }).waitFor();
+  await scored(page);
+  await hint.filter({ hasText: /evaluation keys made here in .* MB in memory/ }).waitFor();
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  await page.clock.fastForward(9 * 60_000);
+  await hint.filter({ hasText: 'MB in memory' }).waitFor();
+  await page.clock.fastForward(61_000);
+  await hint.filter({ hasText: 'are made with the first run' }).waitFor();
+  const made = await keysMade(page);
+  await scored(page);
+  assert.equal(await made(), 1, 'the keys were made anew');
+  // Those of another set take their place.
+  await page.locator('[data-input=set]').selectOption('toy-conventional11@tab');
+  const cancelled = clickWhen(page, 'Making evaluation keys', '[data-act=cancel]', '#patients-controls');
+  await page.locator('[data-act=run]:enabled').click();
+  await cancelled;
+  await page.locator('[data-input=set]:enabled').selectOption('toy-conventional10-50bit@tab');
+  await hint.filter({ hasText: 'are made with the first run' }).waitFor();
+});
+
+test('patients: a server that lacks the sets is not taken for none', async ({ open, serve }) => {
+  const { url } = await serve();
+  const without = async (route) => {
+    const response = await route.fetch();
+    const offer = await response.json();
+    await route.fulfill({ response, json: { ...offer, sets: offer.sets.filter(({ method }) => method !== 'ckks-conventional') } });
+  };
+  const page = await open(`${url}patients.html?set=toy-conventional10-50bit`, { ready: false, prepare: (p) => p.route('**/v1/params*', without) });
+  await page.locator('[data-act=run]:enabled').waitFor();
+  const words = await page.locator('#patients-controls').innerText();
+  assert.match(words, /The server here has none of the sets that this program runs with/);
+  assert.doesNotMatch(words, /No server/);
+  assert.match(await page.locator('[data-input=set] option:checked').innerText(), /this tab/);
 });

@@ -106,13 +106,13 @@ export function difference(a, b) {
   return { largest: Math.max(...each), mean: each.reduce((s, x) => s + x, 0) / each.length };
 }
 
-/** Clicks `target` as soon as the progress line says `words`, inside the page: runs here are fast. */
-export function clickWhen(page, words, target) {
+/** Clicks `target` as soon as `line` says `words`, inside the page: runs here are fast. Begun before the run is, it misses nothing. */
+export function clickWhen(page, words, target, line = '.progress-label') {
   return page.evaluate(
-    ([text, selector]) =>
+    ([text, selector, where]) =>
       new Promise((resolve) => {
         const look = () => {
-          const line = document.querySelector('.progress-label');
+          const line = document.querySelector(where);
           const button = document.querySelector(selector);
           if (!line?.textContent.includes(text) || !button || button.disabled) return;
           observer.disconnect();
@@ -123,7 +123,7 @@ export function clickWhen(page, words, target) {
         observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
         look();
       }),
-    [words, target],
+    [words, target, line],
   );
 }
 

@@ -9,7 +9,7 @@ import type { SteppableRun } from '../run.js';
 import type { Preset, SlotMode } from '../params.js';
 import { Ciphertext, joinedMode } from './ciphertext.js';
 import type { SignalOptions } from './options.js';
-import { Resource } from './resource.js';
+import { Resource, byMaking } from './resource.js';
 import { keyMismatch } from './sets.js';
 
 /**
@@ -47,7 +47,7 @@ export class ArithmeticKeys extends Resource<GlueArithmeticKeys> {
     { params, id }: { readonly params: Preset; readonly id: string },
     memoryBytes: number,
   ) {
-    super(port, handle, 'the keys for arithmetic');
+    super(port, handle, 'the keys for arithmetic', byMaking('ArithmeticKeys', 'arithmeticKeys'));
     this.params = params;
     this.keyId = id;
     this.memoryBytes = memoryBytes;

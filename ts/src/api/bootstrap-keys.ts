@@ -11,7 +11,7 @@ import type { ProgramEvent, ProgramOptions } from '../program/run.js';
 import type { SteppableRun } from '../run.js';
 import type { StageEvent } from '../stages.js';
 import type { Ciphertext } from './ciphertext.js';
-import { Resource } from './resource.js';
+import { Resource, byMaking } from './resource.js';
 
 /**
  * The public keys a bootstrapping needs, resident in the wasm instance. Made by
@@ -74,7 +74,7 @@ export class BootstrapKeys extends Resource<GlueBootstrapKeys> {
     memoryBytes: number,
     resident: boolean,
   ) {
-    super(port, handle, 'the bootstrapping keys');
+    super(port, handle, 'the bootstrapping keys', byMaking('BootstrapKeys', 'bootstrapKeys'));
     this.params = params;
     this.keyId = id;
     this.memoryBytes = memoryBytes;

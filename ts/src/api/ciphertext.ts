@@ -3,7 +3,7 @@ import { ckks, type Handle, type Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import type { SlotMode } from '../params.js';
 import { levelUpTo, numbers } from './arguments.js';
-import { Resource } from './resource.js';
+import { Resource, asBytes } from './resource.js';
 import { keyMismatch } from './sets.js';
 
 /**
@@ -40,7 +40,7 @@ export class Ciphertext extends Resource<GlueCiphertext> {
 
   /** @internal */
   constructor(port: Port, made: Made<GlueCiphertext>, mode: SlotMode) {
-    super(port, made, 'the ciphertext');
+    super(port, made, 'the ciphertext', asBytes('Ciphertext', 'rf.ciphertextFromBytes'));
     this.preset = made.preset;
     this.keyId = made.keyId;
     this.level = made.level;

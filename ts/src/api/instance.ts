@@ -7,6 +7,7 @@ import { Gates } from '../gates/gates.js';
 import { Integers } from '../integers/integers.js';
 import type { Clamp, Preset, PresetName, Reduction, SlotMode } from '../params.js';
 import { Server, type ServerOptions } from '../remote/server.js';
+import { uncloneable } from '../uncloneable.js';
 import { unlessAborted } from './abandon.js';
 import { mustBe } from './arguments.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
@@ -35,6 +36,7 @@ export class Instance {
     this.#sets = sets;
     this.gates = new Gates(port);
     this.integers = new Integers(port);
+    uncloneable(this, 'Refloat', 'load another instance there, with Refloat.load()');
   }
 
   /** Version, kernels and artefact in use. */

@@ -2,6 +2,7 @@ import { EngineRun, freeing } from '../engine/engine-run.js';
 import { Fraction, type StageSteps } from '../engine/fraction.js';
 import type { GlueRun, GlueSecretKey } from '../engine/glue.js';
 import { ckks, classOf } from '../engine/handle.js';
+import type { Port } from '../engine/port.js';
 import { RefloatError, throwIfAborted } from '../errors.js';
 import { fromHex } from '../hex.js';
 import type { Preset } from '../params.js';
@@ -15,7 +16,7 @@ import { BootstrapKeys } from './bootstrap-keys.js';
 import { Ciphertext } from './ciphertext.js';
 import type { EncryptOptions, RoundsChoice, SignalOptions } from './options.js';
 import { PublicKey } from './public-key.js';
-import { SecretKey, copied } from './secret.js';
+import { SecretKey, copied, type IdentifiedKey } from './secret.js';
 import { keyMismatch } from './sets.js';
 
 /** Options of `KeySet.arithmeticKeys`. */
@@ -71,6 +72,11 @@ export interface BootstrapOptions extends RoundsChoice, SignalOptions {
  * ```
  */
 export class KeySet extends SecretKey<Preset, GlueSecretKey> {
+  /** @internal */
+  constructor(port: Port, made: IdentifiedKey<GlueSecretKey>, params: Preset) {
+    super(port, made, params, 'KeySet', 'rf.importKeys');
+  }
+
   /**
    * Encrypts numbers: reals in [-1, 1] (`real`), interleaved re, im pairs (`complex`), or zeros and
    * ones (`bits`). Fewer than `params.slots` are padded with zeros. The input is copied.

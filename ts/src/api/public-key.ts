@@ -6,7 +6,7 @@ import type { Preset } from '../params.js';
 import { levelUpTo, numbers } from './arguments.js';
 import { Ciphertext } from './ciphertext.js';
 import type { EncryptOptions } from './options.js';
-import { Resource } from './resource.js';
+import { Resource, asBytes } from './resource.js';
 import { copied } from './secret.js';
 
 /**
@@ -37,7 +37,7 @@ export class PublicKey extends Resource<GluePublicKey> {
 
   /** @internal */
   constructor(port: Port, made: Made<GluePublicKey>, params: Preset) {
-    super(port, made, 'the public key');
+    super(port, made, 'the public key', asBytes('PublicKey', 'rf.publicKeyFromBytes'));
     this.params = params;
     this.keyId = made.keyId;
   }

@@ -1,9 +1,33 @@
 import type { Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError, freed } from '../errors.js';
+import { facts, uncloneable } from '../uncloneable.js';
 
 // The safety net behind free(): what the collector finds is freed in the instance too.
 const forgotten = new FinalizationRegistry<{ port: Port; handle: Handle }>(({ port, handle }) => port.release(handle));
+
+/** How an object gets into another instance of Refloat, in the words of an error. */
+export interface Passing {
+  /** Its class. */
+  readonly name: string;
+  /** What to do. */
+  readonly how: string;
+}
+
+/** That of what has a wire form; `read` takes it in. */
+export function asBytes(name: string, read: string): Passing {
+  return { name, how: `send its toBytes(), and read them there with ${read}()` };
+}
+
+/** That of a secret key; `read` takes it in. */
+export function asSecret(name: string, read: string): Passing {
+  return { name, how: `send what exportSecret() gives, to those alone who may decrypt, and read it there with ${read}()` };
+}
+
+/** That of evaluation keys, which a method of the key set makes. */
+export function byMaking(name: string, make: string): Passing {
+  return { name, how: `make them there, with ${make}() of the key set, or send a server its own with uploadKeys()` };
+}
 
 /**
  * Something that lives in the wasm instance. Free it with `free()`, or let a `using` declaration do
@@ -17,7 +41,7 @@ export abstract class Resource<T = unknown> {
   #freed = false;
 
   /** @internal */
-  constructor(port: Port, { module, object }: Handle<T>, what: string) {
+  constructor(port: Port, { module, object }: Handle<T>, what: string, passing: Passing) {
     Object.defineProperty(this, 'port', { value: port });
     this.#handle = { module, object, what };
     this.#what = what;
@@ -25,19 +49,12 @@ export abstract class Resource<T = unknown> {
     port.keep(held);
     // Runs hold the handle alone: as long as one of them does, the object stays.
     forgotten.register(this.#handle, { port, handle: held }, this.#handle);
-    // Read by structuredClone() and postMessage() alone, whose copies would be empty.
-    Object.defineProperty(this, 'clone', {
-      enumerable: true,
-      get: () => {
-        throw new RefloatError('INVALID_ARGUMENT', `${what} cannot be cloned or posted, for it lives in the instance of Refloat that made it: ${elsewhere}`);
-      },
-    });
+    uncloneable(this, passing.name, passing.how);
   }
 
   /** Facts about it, for logs: what it holds stays where it is. */
   toJSON(): Record<string, unknown> {
-    const plain = Object.entries(Object.getOwnPropertyDescriptors(this)).filter(([, { value }]) => /^(string|number|boolean)$/.test(typeof value));
-    return Object.fromEntries(plain.map(([name, { value }]) => [name, value]));
+    return facts(this);
   }
 
   /** What messages call it. */
@@ -75,8 +92,6 @@ export abstract class Resource<T = unknown> {
     this.free();
   }
 }
-
-const elsewhere = 'pass ciphertexts and public keys on as their toBytes(), and your own keys with exportSecret() and importKeys()';
 
 function foreign(what: string): Error {
   return new RefloatError(

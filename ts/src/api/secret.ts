@@ -2,10 +2,13 @@ import type { GlueGateSecretKey, GlueIntegerSecretKey, GlueSecretKey } from '../
 import type { Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import type { SetWithParts } from '../params.js';
-import { Resource } from './resource.js';
+import { Resource, asSecret } from './resource.js';
 
 /** A secret key of whichever scheme. */
 type AnyKey = GlueSecretKey | GlueGateSecretKey | GlueIntegerSecretKey;
+
+/** The handle of a secret key, and its id. @internal */
+export type IdentifiedKey<K extends AnyKey> = Handle<K> & { readonly keyId: string };
 
 /** A secret key of a set. It stays inside the wasm instance; `exportSecret()` is the only way out. */
 export abstract class SecretKey<P extends SetWithParts = SetWithParts, K extends AnyKey = AnyKey> extends Resource<K> {
@@ -15,8 +18,8 @@ export abstract class SecretKey<P extends SetWithParts = SetWithParts, K extends
   readonly params: P;
 
   /** @internal */
-  constructor(port: Port, made: Handle<K> & { readonly keyId: string }, params: P) {
-    super(port, made, 'the key set');
+  constructor(port: Port, made: IdentifiedKey<K>, params: P, name: string, read: string) {
+    super(port, made, 'the key set', asSecret(name, read));
     this.id = made.keyId;
     this.params = params;
   }

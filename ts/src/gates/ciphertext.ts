@@ -1,4 +1,4 @@
-import { Resource } from '../api/resource.js';
+import { Resource, asBytes } from '../api/resource.js';
 import type { GlueGateCiphertext } from '../engine/glue.js';
 import type { Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
@@ -35,7 +35,7 @@ export class GateCiphertext extends Resource<GlueGateCiphertext> {
 
   /** @internal */
   constructor(port: Port, made: Made<GlueGateCiphertext>) {
-    super(port, made, 'the ciphertext');
+    super(port, made, 'the ciphertext', asBytes('GateCiphertext', 'rf.gates.ciphertextFromBytes'));
     this.preset = made.preset;
     this.keyId = made.keyId;
     this.length = made.length;

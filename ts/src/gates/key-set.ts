@@ -1,10 +1,11 @@
 import { unlessAborted } from '../api/abandon.js';
 import { listOf } from '../api/arguments.js';
 import type { SignalOptions } from '../api/options.js';
-import { SecretKey, copied } from '../api/secret.js';
+import { SecretKey, copied, type IdentifiedKey } from '../api/secret.js';
 import { keyMismatch } from '../api/sets.js';
 import type { GlueGateSecretKey } from '../engine/glue.js';
 import { GATES, classOf } from '../engine/handle.js';
+import type { Port } from '../engine/port.js';
 import { throwIfAborted } from '../errors.js';
 import { bit, bitsOf, checkBits, natural } from './arguments.js';
 import { GateCiphertext } from './ciphertext.js';
@@ -33,6 +34,11 @@ export interface GateEncryptOptions extends SignalOptions {
  * ```
  */
 export class GateKeySet extends SecretKey<GatePreset, GlueGateSecretKey> {
+  /** @internal */
+  constructor(port: Port, made: IdentifiedKey<GlueGateSecretKey>, params: GatePreset) {
+    super(port, made, params, 'GateKeySet', 'rf.gates.importKeys');
+  }
+
   /** Encrypts a bit, or several. */
   async encrypt(bits: boolean | readonly boolean[], options: GateEncryptOptions = {}): Promise<GateCiphertext> {
     const list = typeof bits === 'boolean' ? [bits] : listOf(bits, 'encrypt()', 'true, false, or a list of them (for integers there is encryptIntegers())');

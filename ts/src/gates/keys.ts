@@ -1,6 +1,6 @@
 import { mustBe } from '../api/arguments.js';
 import type { SignalOptions } from '../api/options.js';
-import { Resource } from '../api/resource.js';
+import { Resource, byMaking } from '../api/resource.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
 import { Fraction } from '../engine/fraction.js';
@@ -63,7 +63,7 @@ export class GateKeys extends Resource<GlueGateKeys> {
 
   /** @internal */
   constructor(port: Port, made: Made<GlueGateKeys>, params: GatePreset) {
-    super(port, made, 'the evaluation keys');
+    super(port, made, 'the evaluation keys', byMaking('GateKeys', 'evaluationKeys'));
     this.params = params;
     this.keyId = made.keyId;
     this.memoryBytes = made.memoryBytes;

@@ -1,5 +1,5 @@
 import { levelUpTo } from '../api/arguments.js';
-import { Resource } from '../api/resource.js';
+import { Resource, asBytes } from '../api/resource.js';
 import { keyMismatch } from '../api/sets.js';
 import type { GlueIntegerCiphertext } from '../engine/glue.js';
 import { INTEGERS, type Handle, type Made } from '../engine/handle.js';
@@ -39,7 +39,7 @@ export class IntegerCiphertext extends Resource<GlueIntegerCiphertext> {
 
   /** @internal */
   constructor(port: Port, made: Made<GlueIntegerCiphertext>) {
-    super(port, made, 'the ciphertext');
+    super(port, made, 'the ciphertext', asBytes('IntegerCiphertext', 'rf.integers.ciphertextFromBytes'));
     this.preset = made.preset;
     this.keyId = made.keyId;
     this.level = made.level;

@@ -1,9 +1,10 @@
 import { levelUpTo } from '../api/arguments.js';
 import type { SignalOptions } from '../api/options.js';
-import { SecretKey, copied } from '../api/secret.js';
+import { SecretKey, copied, type IdentifiedKey } from '../api/secret.js';
 import { keyMismatch } from '../api/sets.js';
 import { INTEGERS, classOf } from '../engine/handle.js';
 import type { GlueIntegerSecretKey } from '../engine/glue.js';
+import type { Port } from '../engine/port.js';
 import { throwIfAborted } from '../errors.js';
 import { fromHex } from '../hex.js';
 import { SteppableRun } from '../run.js';
@@ -37,6 +38,11 @@ export interface IntegerEncryptOptions extends SignalOptions {
  * ```
  */
 export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey> {
+  /** @internal */
+  constructor(port: Port, made: IdentifiedKey<GlueIntegerSecretKey>, params: IntegerPreset) {
+    super(port, made, params, 'IntegerKeySet', 'rf.integers.importKeys');
+  }
+
   /**
    * Encrypts integers from 0 to `params.modulus` - 1, `params.slotDegree` of each slot. Fewer than there is room for are padded with
    * zeros. The input is copied.

@@ -1,5 +1,5 @@
 import type { SignalOptions } from '../api/options.js';
-import { Resource } from '../api/resource.js';
+import { Resource, byMaking } from '../api/resource.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
 import { Fraction } from '../engine/fraction.js';
@@ -58,7 +58,7 @@ export class IntegerKeys extends Resource<GlueIntegerKeys> {
     { params, id }: { readonly params: IntegerPreset; readonly id: string },
     memoryBytes: number,
   ) {
-    super(port, handle, 'the evaluation keys');
+    super(port, handle, 'the evaluation keys', byMaking('IntegerKeys', 'evaluationKeys'));
     this.params = params;
     this.keyId = id;
     this.memoryBytes = memoryBytes;

@@ -1,5 +1,5 @@
 import { levelUpTo } from '../api/arguments.js';
-import { Resource } from '../api/resource.js';
+import { Resource, asBytes } from '../api/resource.js';
 import { copied } from '../api/secret.js';
 import type { GlueIntegerPublicKey } from '../engine/glue.js';
 import type { Made } from '../engine/handle.js';
@@ -37,7 +37,7 @@ export class IntegerPublicKey extends Resource<GlueIntegerPublicKey> {
 
   /** @internal */
   constructor(port: Port, made: Made<GlueIntegerPublicKey>, params: IntegerPreset) {
-    super(port, made, 'the public key');
+    super(port, made, 'the public key', asBytes('IntegerPublicKey', 'rf.integers.publicKeyFromBytes'));
     this.params = params;
     this.keyId = made.keyId;
   }

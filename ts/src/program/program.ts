@@ -1,5 +1,6 @@
 import { RefloatError } from '../errors.js';
 import type { Preset } from '../params.js';
+import { uncloneable } from '../uncloneable.js';
 import {
   copyOf,
   encodeProgram,
@@ -40,6 +41,7 @@ export class Program {
   /** A program for ciphertexts of a set. */
   constructor(params: Pick<Preset, 'slots'>) {
     this.slots = params.slots;
+    uncloneable(this, 'Program', 'write the program there by the same calls');
   }
 
   /** A ciphertext that is given when the program is run. */

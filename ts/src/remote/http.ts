@@ -209,7 +209,9 @@ function sendable(all: Readonly<Record<string, string>>): Headers {
 
 /** The error of a server that cannot be reached. */
 export function gone(base: string, cause: unknown): RefloatError {
-  const reason = plain(cause instanceof Error ? cause.message : String(cause));
+  // Node's fetch says why one level down.
+  const said = [cause, cause instanceof Error ? cause.cause : undefined].map((error) => (error instanceof Error ? error.message : undefined));
+  const reason = plain(said.filter((words) => words).join(': ') || String(cause));
   return new RefloatError(
     'NETWORK',
     `${base} cannot be reached (${reason}): check that the server is running, allows this origin and does not redirect, then call again; uploads go on where they stopped`,

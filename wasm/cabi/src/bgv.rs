@@ -9,12 +9,13 @@ use refloat::{
         bgv::{BgvParams, BgvSpec},
         method::Preset,
     },
-    schemes::bgv::{BgvCiphertext as Inner, BgvEvaluator},
+    schemes::bgv::{BgvCiphertext as Inner, BgvEvaluator, BgvPublicKey as InnerPublicKey},
     wire,
 };
 use zeroize::Zeroizing;
 
 use crate::{
+    entropy::seed_for,
     ffi::{self, Array, Flag, In, Opaque, Out, Own, Place, Room, SeedBytes, Text, Void, export},
     level::level_of,
     method::Keyed,
@@ -66,10 +67,8 @@ impl BgvCiphertext {
         level: i32,
         seed: Option<Zeroizing<[u8; 32]>>,
     ) -> ffi::Result<Self> {
-        let levels = secret.set.params.levels();
-        let level = level_of(level, levels.output, levels.input)?;
-        let values = Zeroizing::new(values.iter().map(|&value| value.into()).collect::<Vec<u64>>());
-        let inner = secret.key.encrypt(&values, level, &secret.randomness(seed)?)?;
+        let level = level_in(&secret.set, level)?;
+        let inner = secret.key.encrypt(&wide(values), level, &secret.randomness(seed)?)?;
         Ok(Self { set: Arc::clone(&secret.set), inner })
     }
 
@@ -109,6 +108,63 @@ impl BgvCiphertext {
         let evaluator = BgvEvaluator::new(self.set.params.context());
         let (x, y) = evaluator.at_one_factor(&self.inner, &other.inner)?;
         Ok(Self { set: Arc::clone(&self.set), inner: operation(&evaluator, &x, &y)? })
+    }
+}
+
+/// A level of messages by its number, or by a name.
+fn level_in(set: &Set<BgvParams>, level: i32) -> ffi::Result<usize> {
+    let levels = set.params.levels();
+    level_of(level, levels.output, levels.input)
+}
+
+/// Integers as the core takes them.
+fn wide(values: &[u32]) -> Zeroizing<Vec<u64>> {
+    Zeroizing::new(values.iter().map(|&value| value.into()).collect())
+}
+
+/// Encrypts for the owner of a secret key, and decrypts nothing.
+pub struct BgvPublicKey {
+    set: Arc<Set<BgvParams>>,
+    inner: InnerPublicKey,
+}
+
+impl Opaque for BgvPublicKey {
+    const NAME: &'static str = "rf_bgv_public_key";
+    // Messages are on the stack of calls with one.
+    const SECRET: bool = true;
+}
+
+impl BgvPublicKey {
+    /// That of a secret key.
+    fn of(secret: &BgvSecret) -> ffi::Result<Self> {
+        Ok(Self { set: Arc::clone(&secret.set), inner: secret.key.public_key()? })
+    }
+
+    /// Reads the wire form, of whichever set it is.
+    fn from_bytes(bytes: &[u8], allow_insecure: bool) -> ffi::Result<Self> {
+        let set = sets::of_bytes::<BgvParams>(bytes)?;
+        sets::refuse_insecure::<BgvParams>(set.name, set.secure || allow_insecure)?;
+        let (context, level) = (set.params.context(), set.params.levels().output);
+        let inner = wire::bgv_public_key_from_bytes(context, level, bytes)?;
+        Ok(Self { set, inner })
+    }
+
+    /// The wire form.
+    fn to_bytes(&self) -> Vec<u8> {
+        wire::bgv_public_key_to_bytes(self.set.params.context(), &self.inner)
+    }
+
+    /// Encrypts integers as [`BgvCiphertext::encrypt`] does.
+    fn encrypt(
+        &self,
+        values: &[u32],
+        level: i32,
+        seed: Option<Zeroizing<[u8; 32]>>,
+    ) -> ffi::Result<BgvCiphertext> {
+        let (set, level) = (&self.set, level_in(&self.set, level)?);
+        let randomness = seed_for(set.name, set.secure, seed)?;
+        let inner = self.inner.encrypt(set.params.context(), &wide(values), level, &randomness)?;
+        Ok(BgvCiphertext { set: Arc::clone(set), inner })
     }
 }
 
@@ -185,6 +241,37 @@ export! {
         out: Out<BgvCiphertext>,
     ) {
         BgvCiphertext::encrypt(secret, values.of(count)?, level, seed).map(|x| out.give(x))
+    }
+
+    fn rf_bgv_public_key_new(secret: In<BgvSecret>, out: Out<BgvPublicKey>) {
+        BgvPublicKey::of(secret).map(|key| out.give(key))
+    }
+
+    fn rf_bgv_public_key_from_bytes(bytes: Array<u8>, count: usize, allow_insecure: Flag, out: Out<BgvPublicKey>) {
+        BgvPublicKey::from_bytes(bytes.of(count)?, allow_insecure).map(|key| out.give(key))
+    }
+
+    fn rf_bgv_public_key_to_bytes(key: In<BgvPublicKey>, out: Room<u8>, capacity: usize, length: Place<usize>) {
+        out.fill(capacity, &length, &key.to_bytes())
+    }
+
+    fn rf_bgv_public_key_id(key: In<BgvPublicKey>, out: Room<u8>) {
+        out.put(&key.inner.key_id())
+    }
+
+    fn rf_bgv_encrypt_for(
+        key: In<BgvPublicKey>,
+        values: Array<u32>,
+        count: usize,
+        level: i32,
+        seed: SeedBytes,
+        out: Out<BgvCiphertext>,
+    ) {
+        key.encrypt(values.of(count)?, level, seed).map(|x| out.give(x))
+    }
+
+    fn rf_bgv_public_key_free(key: Own<BgvPublicKey>) -> Void {
+        key.free();
     }
 
     fn rf_bgv_decrypt(

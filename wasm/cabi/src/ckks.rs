@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use refloat::{
-    bootstrapping::method::{NumberSecret, SlotMode},
+    bootstrapping::method::{NumberSecret, NumberSet, SlotMode},
     schemes::ckks::{self, CkksEvaluator},
     wire::{self, CkksSet},
 };
 use zeroize::Zeroizing;
 
 use crate::{
+    entropy::seed_for,
     ffi::{Opaque, Progress, Result, User},
     keys::Keys,
     level::level_of,
@@ -27,9 +28,13 @@ pub const MODES: [SlotMode; 3] = [SlotMode::Real, SlotMode::Complex, SlotMode::B
 type Inner<P> = ckks::Ciphertext<<P as CkksSet>::Word>;
 
 /// A method of CKKS, as far as the owners of secret keys need it.
-pub trait CkksClient: CkksSet + Keyed<Secret: NumberSecret<<Self as CkksSet>::Word>> {
+pub trait CkksClient:
+    CkksSet + NumberSet<<Self as CkksSet>::Word> + Keyed<Secret: NumberSecret<<Self as CkksSet>::Word>>
+{
     /// Name of ciphertexts in the header.
     const CIPHERTEXT: &'static str;
+    /// Name of public keys in the header.
+    const PUBLIC_KEY: &'static str;
 }
 
 /// A method of CKKS whose ciphertexts are multiplied and bootstrapped here.
@@ -48,6 +53,60 @@ pub trait CkksMethod: CkksClient + Method {
         mode: SlotMode,
         listener: &mut Listener,
     ) -> core::result::Result<Inner<Self>, refloat::Error>;
+}
+
+/// Encrypts for the owner of a secret key, and decrypts nothing.
+pub struct PublicKey<P: CkksClient> {
+    set: Arc<Set<P>>,
+    inner: ckks::PublicKey<<P as CkksSet>::Word>,
+}
+
+impl<P: CkksClient> Opaque for PublicKey<P> {
+    const NAME: &'static str = P::PUBLIC_KEY;
+    // Messages are on the stack of calls with one.
+    const SECRET: bool = true;
+}
+
+impl<P: CkksClient> PublicKey<P> {
+    /// That of a secret key.
+    pub fn of(secret: &Secret<P>) -> Result<Self> {
+        let inner = secret.key.main_secret()?.public_key(secret.set.params.public_key_level())?;
+        Ok(Self { set: Arc::clone(&secret.set), inner })
+    }
+
+    /// Reads the wire form, of whichever set it is.
+    pub fn from_bytes(bytes: &[u8], allow_insecure: bool) -> Result<Self> {
+        let set = sets::of_bytes::<P>(bytes)?;
+        sets::refuse_insecure::<P>(set.name, set.secure || allow_insecure)?;
+        let inner = wire::public_key_from_bytes(&set.params, bytes)?;
+        Ok(Self { set, inner })
+    }
+
+    /// The wire form.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        wire::public_key_to_bytes(&self.set.params, &self.inner)
+    }
+
+    /// Public identifier of the key that decrypts.
+    pub fn key_id(&self) -> [u8; 16] {
+        self.inner.key_id()
+    }
+
+    /// Encrypts numbers as [`Ciphertext::encrypt`] does.
+    pub fn encrypt(
+        &self,
+        values: &[f64],
+        mode: i32,
+        level: i32,
+        seed: Option<Zeroizing<[u8; 32]>>,
+    ) -> Result<Ciphertext<P>> {
+        let params = &self.set.params;
+        let mode = slot_mode(mode, params)?;
+        let level = level_of(level, params.output_level(), params.input_level())?;
+        let randomness = seed_for(self.set.name, self.set.secure, seed)?;
+        let inner = params.encrypt_numbers_for(&self.inner, values, mode, level, &randomness)?;
+        Ok(Ciphertext { set: Arc::clone(&self.set), inner })
+    }
 }
 
 /// An encrypted vector.

@@ -6,7 +6,7 @@ macro_rules! export_owner {
         use core::ffi::c_char;
 
         use $crate::{
-            ckks::Ciphertext,
+            ckks::{Ciphertext, PublicKey},
             ffi::{Array, Flag, In, Out, Own, Place, Room, SeedBytes, Text, Void, export},
             secret::Secret,
             sets,
@@ -76,6 +76,38 @@ macro_rules! export_owner {
                 out: Out<Ciphertext<$params>>,
             ) {
                 Ciphertext::<$params>::encrypt(secret, values.of(count)?, mode, level, seed).map(|x| out.give(x))
+            }
+
+            fn public_key_new(secret: In<Secret<$params>>, out: Out<PublicKey<$params>>) {
+                PublicKey::<$params>::of(secret).map(|key| out.give(key))
+            }
+
+            fn public_key_from_bytes(bytes: Array<u8>, count: usize, allow_insecure: Flag, out: Out<PublicKey<$params>>) {
+                PublicKey::<$params>::from_bytes(bytes.of(count)?, allow_insecure).map(|key| out.give(key))
+            }
+
+            fn public_key_to_bytes(key: In<PublicKey<$params>>, out: Room<u8>, capacity: usize, length: Place<usize>) {
+                out.fill(capacity, &length, &key.to_bytes())
+            }
+
+            fn public_key_id(key: In<PublicKey<$params>>, out: Room<u8>) {
+                out.put(&key.key_id())
+            }
+
+            fn encrypt_for(
+                key: In<PublicKey<$params>>,
+                values: Array<f64>,
+                count: usize,
+                mode: i32,
+                level: i32,
+                seed: SeedBytes,
+                out: Out<Ciphertext<$params>>,
+            ) {
+                key.encrypt(values.of(count)?, mode, level, seed).map(|x| out.give(x))
+            }
+
+            fn public_key_free(key: Own<PublicKey<$params>>) -> Void {
+                key.free();
             }
 
             fn decrypt(

@@ -72,6 +72,7 @@ impl Method for ConventionalParams {
 
 impl CkksClient for ConventionalParams {
     const CIPHERTEXT: &'static str = "rf_conventional_ciphertext";
+    const PUBLIC_KEY: &'static str = "rf_conventional_public_key";
 }
 
 impl CkksMethod for ConventionalParams {

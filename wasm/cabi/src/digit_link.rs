@@ -36,6 +36,7 @@ impl Keyed for LinkParams<RootsSpec> {
 
 impl CkksClient for LinkParams<RootsSpec> {
     const CIPHERTEXT: &'static str = "rf_digit_link_ciphertext";
+    const PUBLIC_KEY: &'static str = "rf_digit_link_public_key";
 }
 
 export_owner!("digit_link", LinkParams<RootsSpec>);

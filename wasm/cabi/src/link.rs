@@ -35,6 +35,7 @@ impl Keyed for LinkParams<Reduction> {
 
 impl CkksClient for LinkParams<Reduction> {
     const CIPHERTEXT: &'static str = "rf_link_ciphertext";
+    const PUBLIC_KEY: &'static str = "rf_link_public_key";
 }
 
 export_owner!("link", LinkParams<Reduction>);

@@ -35,6 +35,7 @@ impl Keyed for MsbParams {
 
 impl CkksClient for MsbParams {
     const CIPHERTEXT: &'static str = "rf_msb_ciphertext";
+    const PUBLIC_KEY: &'static str = "rf_msb_public_key";
 }
 
 export_owner!("msb", MsbParams);

@@ -71,6 +71,7 @@ impl Method for ShipParams {
 
 impl CkksClient for ShipParams {
     const CIPHERTEXT: &'static str = "rf_ship_ciphertext";
+    const PUBLIC_KEY: &'static str = "rf_ship_public_key";
 }
 
 impl CkksMethod for ShipParams {

@@ -52,7 +52,7 @@ fn expanded(text: &str, templates: &str) -> String {
         let (_, functions) = template.split_once("export! { $method:").expect("functions");
         let object: String = method.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
         whole += &functions.replace("fn ", &format!("fn rf_{method}_"));
-        for kind in ["Secret", "Keys", "Ciphertext"] {
+        for kind in ["Secret", "PublicKey", "Keys", "Ciphertext"] {
             whole = whole.replace(&format!("{kind}<$params>"), &format!("{object}{kind}"));
         }
     }

@@ -32,15 +32,15 @@ const VALUES = {
 
 /** Values that are wrong, by the end of a function's name: the code, and the arguments that differ from the valid ones. */
 const WRONG = [
-  [/^rf_(ship|conventional|link)_encrypt$/, [['RF_INVALID_ARGUMENT', { values: 'too_large' }]]],
-  [/^rf_(ship|conventional|link|digit_link|msb)_encrypt$/, [
+  [/^rf_(ship|conventional|link)_encrypt(_for)?$/, [['RF_INVALID_ARGUMENT', { values: 'too_large' }]]],
+  [/^rf_(ship|conventional|link|digit_link|msb)_encrypt(_for)?$/, [
     ...['not_a_number', 'infinite', 'huge'].map((values) => ['RF_INVALID_ARGUMENT', { values }]),
     ['RF_INVALID_ARGUMENT', { values: 'zeros', count: 'ZEROS' }],
     ['RF_INVALID_ARGUMENT', { values: 'numbers', count: '1', mode: 'RF_COMPLEX' }],
     ['RF_LEVEL_MISMATCH', { level: 'INT32_MAX' }],
     ['RF_OK', { mode: 'RF_COMPLEX' }],
   ]],
-  [/^rf_bgv_encrypt$/, [
+  [/^rf_bgv_encrypt(_for)?$/, [
     ['RF_INVALID_ARGUMENT', { values: 'large' }],
     ['RF_INVALID_ARGUMENT', { values: '(const uint32_t *)(const void *)zeros', count: 'ZEROS' }],
     ['RF_LEVEL_MISMATCH', { level: 'INT32_MAX' }],
@@ -79,7 +79,7 @@ const WRONG = [
   [/^rf_gate_keys_from_parts$/, [['RF_INVALID_ARGUMENT', { set: '"fbs16-50"' }]]],
   [/_secret_new$/, [['RF_INVALID_ARGUMENT', { set: '"nothing"' }], ['RF_OK', { seed: 'seed' }]]],
   [/_keys_from_parts$/, [['RF_INVALID_ARGUMENT', { set: '"nothing"' }]]],
-  [/_encrypt$/, [['RF_OK', { seed: 'seed' }]]],
+  [/_encrypt(_for)?$/, [['RF_OK', { seed: 'seed' }]]],
 ];
 
 /** Bytes of the items of room for results. */
@@ -228,7 +228,7 @@ function callsOf({ name, result, args }, objects, methods, texts) {
 function valid({ type, name }, method, args, i) {
   const made = /^(rf_\w+) \*\*$/.exec(type)?.[1];
   if (made) return `&${made}_made`;
-  const object = /secret/.test(args[3]?.type ?? '') ? 'secret' : 'ciphertext';
+  const object = /secret|public_key/.exec(args[3]?.type ?? '')?.[0] ?? 'ciphertext';
   if (type === 'const uint8_t *' && name === 'bytes') return method ? `${method}_${object}_bytes` : 'seed';
   if (name === 'count') {
     const of = args[i - 1].name;
@@ -256,16 +256,20 @@ function fixture(method, objects) {
   if (!set) throw new Error(`which toy has ${method}? Add it to this file`);
   const message = MESSAGES[method] ?? 'numbers, 2, RF_REAL, RF_LEVEL_FRESH';
   const encrypt = `rf_M_encrypt(rf_M_secret_0, ${message}, NULL, &rf_M_ciphertext_0)`;
-  const computes = objects.includes(`rf_${method}_keys`);
-  return (FIXTURE + (computes ? KEYS : ''))
+  const [computes, publishes] = ['keys', 'public_key'].map((object) => objects.includes(`rf_${method}_${object}`));
+  return (FIXTURE + (computes ? KEYS : '') + (publishes ? PUBLIC_KEYS : ''))
     .replace('ENCRYPT_0', `must(${encrypt});`)
     .replace('ENCRYPT_1', `must(${encrypt.replaceAll('_0', '_1')});`)
-    .replace('/* DECLARE */', computes ? 'static void make_M_keys(void), free_M_keys(void);' : '')
-    .replace('/* MAKE_KEYS */', computes ? 'make_M_keys();' : '')
-    .replace('/* FREE_KEYS */', computes ? 'free_M_keys();' : '')
+    .replace('/* DECLARE */', (computes ? DECLARED.replaceAll('K', 'keys') : '') + (publishes ? `${DECLARED.replaceAll('K', 'public_keys')}static void damage_M_public_keys(void);` : ''))
+    .replace('/* MAKE_KEYS */', (computes ? 'make_M_keys(); ' : '') + (publishes ? 'make_M_public_keys();' : ''))
+    .replace('/* DAMAGE_KEYS */', publishes ? 'damage_M_public_keys();' : '')
+    .replace('/* FREE_KEYS */', (computes ? 'free_M_keys(); ' : '') + (publishes ? 'free_M_public_keys();' : ''))
     .replaceAll('SET', set)
     .replace(METHOD, method);
 }
+
+/** Functions of keys, before they are there. */
+const DECLARED = 'static void make_M_K(void), free_M_K(void); ';
 
 const FIXTURE = `
 static rf_M_secret *rf_M_secret_0, *rf_M_secret_1, *rf_M_secret_made;
@@ -308,6 +312,7 @@ static void damage_M(void) {
     }
     refused(rf_M_ciphertext_from_bytes(M_secret_bytes, M_secret_count, &rf_M_ciphertext_made));
     refused(rf_M_secret_from_bytes(M_ciphertext_bytes, M_ciphertext_count, true, &rf_M_secret_made));
+    /* DAMAGE_KEYS */
 }
 
 /* The wire forms of another method, which are whole. */
@@ -352,5 +357,38 @@ static void make_M_keys(void) {
 static void free_M_keys(void) {
     rf_M_keys_free(rf_M_keys_0);
     rf_M_keys_free(rf_M_keys_1);
+}
+`;
+
+const PUBLIC_KEYS = `
+static rf_M_public_key *rf_M_public_key_0, *rf_M_public_key_1, *rf_M_public_key_made;
+static uint8_t *M_public_key_bytes;
+static size_t M_public_key_count;
+
+static void make_M_public_keys(void) {
+    must(rf_M_public_key_new(rf_M_secret_1, &rf_M_public_key_1));
+    must(rf_M_public_key_new(rf_M_secret_0, &rf_M_public_key_0));
+    uint8_t *room = room_for(AMPLE, 1);
+    must(rf_M_public_key_to_bytes(rf_M_public_key_0, room, AMPLE, &M_public_key_count));
+    M_public_key_bytes = at_the_end(room, M_public_key_count);
+}
+
+static void damage_M_public_keys(void) {
+    for (size_t i = 0; i < 64; i++) {
+        size_t cut = M_public_key_count * i / 64, at = M_public_key_count * i / 64 + i % 7;
+        refused(rf_M_public_key_from_bytes(tail(M_public_key_bytes, cut), cut, true, &rf_M_public_key_made));
+        M_public_key_bytes[at] ^= 0x10;
+        refused(rf_M_public_key_from_bytes(M_public_key_bytes, M_public_key_count, true, &rf_M_public_key_made));
+        M_public_key_bytes[at] ^= 0x10;
+    }
+    refused(rf_M_public_key_from_bytes(M_secret_bytes, M_secret_count, true, &rf_M_public_key_made));
+    refused(rf_M_public_key_from_bytes(M_ciphertext_bytes, M_ciphertext_count, true, &rf_M_public_key_made));
+    refused(rf_M_secret_from_bytes(M_public_key_bytes, M_public_key_count, true, &rf_M_secret_made));
+    refused(rf_M_ciphertext_from_bytes(M_public_key_bytes, M_public_key_count, &rf_M_ciphertext_made));
+}
+
+static void free_M_public_keys(void) {
+    rf_M_public_key_free(rf_M_public_key_0);
+    rf_M_public_key_free(rf_M_public_key_1);
 }
 `;

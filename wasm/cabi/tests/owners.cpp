@@ -37,7 +37,19 @@ double worst(const std::vector<double>& found, const std::vector<double>& wanted
   return most;
 }
 
-template <class Secret, class Keys, class Ciphertext>
+// What others encrypt with a public key that came over a wire, as its owner decrypts it.
+template <class Key, class Secret, class Values>
+Values from_others(const Secret& secret, const Values& values) {
+  const Key made(secret);
+  const Key key(made.to_bytes(), refloat::Toys::allowed);
+  expect(key.key_id() == secret.key_id() && key.to_bytes() == made.to_bytes(), "the public key is the same");
+  expect(code_of([&] { Key(made.to_bytes()); }) == RF_INSECURE, "a toy is refused");
+  expect(code_of([&] { Key(secret.to_bytes(), refloat::Toys::allowed); }) == RF_BAD_BYTES, "no public key");
+  expect(key.encrypt(values).to_bytes() != key.encrypt(values).to_bytes(), "two encryptions differ");
+  return secret.decrypt(key.encrypt(values));
+}
+
+template <class Secret, class Key, class Keys, class Ciphertext>
 void numbers(const std::string& set, double bound) {
   static_assert(!std::is_copy_constructible_v<Ciphertext> && std::is_nothrow_move_constructible_v<Ciphertext>);
   static_assert(!std::is_copy_constructible_v<Secret> && std::is_nothrow_move_constructible_v<Secret>);
@@ -51,6 +63,7 @@ void numbers(const std::string& set, double bound) {
 
   // A listener that throws or says no ends the call; what it threw arrives.
   const std::vector<double> values = {0.5, -0.25, 1, -1, 0};
+  expect(worst(from_others<Key>(secret, values), values) < bound, "numbers from others");
   try {
     Keys(secret, [](auto, auto, auto) -> bool { throw std::out_of_range("mine"); });
     expect(false, "the listener threw");
@@ -109,6 +122,7 @@ void reduction() {
   const std::vector<double> values = {0.25, -17.125, 1000, 0};
   const auto x = refloat::MsbCiphertext::from_bytes(secret.encrypt(values).to_bytes());
   const auto y = secret.encrypt({0.5, 1, -999.875, 0});
+  expect(worst(from_others<refloat::MsbPublicKey>(secret, values), values) < 1e-4, "numbers from others");
   expect(worst(secret.decrypt(x + y), {0.75, -16.125, 0.125, 0}) < 1e-4, "a sum");
   expect(worst(secret.decrypt(x - y), {-0.25, -18.125, 1999.875, 0}) < 1e-4, "a difference");
   const auto exhausted = x.exhaust();
@@ -123,6 +137,7 @@ void comparison() {
   const std::vector<double> values = {0.25, -1, 0.875, 0};
   const auto x = refloat::LinkCiphertext::from_bytes(secret.encrypt(values).to_bytes());
   expect(worst(secret.decrypt(x), values) < 1e-4, "numbers to compare");
+  expect(worst(from_others<refloat::LinkPublicKey>(secret, values), values) < 1e-4, "numbers from others");
   const auto y = secret.encrypt({0.5, 0.75, 0.125, 0});
   expect(worst(secret.decrypt(x + y), {0.75, -0.25, 1, 0}) < 1e-4, "a sum");
   expect(x.exhaust().level() < x.level(), "lower");
@@ -134,6 +149,7 @@ void either_way() {
   const auto secret = parts<refloat::DigitLinkSecret>("toy-msb-link");
   const std::vector<double> values = {0.25, -17.125, 1000, 0};
   const auto x = refloat::DigitLinkCiphertext::from_bytes(secret.encrypt(values).to_bytes());
+  expect(worst(from_others<refloat::DigitLinkPublicKey>(secret, values), values) < 1e-4, "numbers from others");
   expect(worst(secret.decrypt(x - secret.encrypt({0.5, 1, -999.875, 0})), {-0.25, -18.125, 1999.875, 0}) < 1e-4, "a difference");
   expect(x.exhaust().level() < x.level(), "lower");
   expect(code_of([&] { secret.encrypt({2e6}); }) == RF_INVALID_ARGUMENT, "too large");
@@ -149,6 +165,7 @@ void integers() {
   auto found = secret.decrypt(x);
   expect(found.size() == secret.slots(), "a value a slot");
   expect(found[4] == 0 && std::equal(values.begin(), values.end(), found.begin()), "what was encrypted");
+  expect(from_others<refloat::BgvPublicKey>(secret, values) == found, "integers from others");
   const auto y = secret.encrypt({5, modulus - 1, modulus - 1, 1}, refloat::exhausted);
   expect(y.level() < x.level() && x.capacity() > y.capacity() && y.capacity() > 0, "levels and room for noise");
   found = secret.decrypt(x + y);
@@ -197,8 +214,9 @@ int main() {
     comparison();
     either_way();
     integers();
-    numbers<refloat::ShipSecret, refloat::ShipKeys, refloat::ShipCiphertext>("toy10", 0.01);
-    numbers<refloat::ConventionalSecret, refloat::ConventionalKeys, refloat::ConventionalCiphertext>("toy-conventional10-sparse", 0.01);
+    numbers<refloat::ShipSecret, refloat::ShipPublicKey, refloat::ShipKeys, refloat::ShipCiphertext>("toy10", 0.01);
+    numbers<refloat::ConventionalSecret, refloat::ConventionalPublicKey, refloat::ConventionalKeys, refloat::ConventionalCiphertext>(
+        "toy-conventional10-sparse", 0.01);
   } catch (const std::exception& error) {
     wrong++;
     std::printf("%s\n", error.what());

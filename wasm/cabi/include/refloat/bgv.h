@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* A secret key; an encrypted vector of integers. */
+/* A secret key; a public key; an encrypted vector of integers. */
 typedef struct rf_bgv_secret rf_bgv_secret;
+typedef struct rf_bgv_public_key rf_bgv_public_key;
 typedef struct rf_bgv_ciphertext rf_bgv_ciphertext;
 
 /* Names of the sets that keys are made of, one a line, the default first, toys last. */
@@ -54,6 +55,20 @@ rf_status rf_bgv_slot_degree(const rf_bgv_secret *secret, size_t *integers);
  * RF_LEVEL_FRESH, RF_LEVEL_EXHAUSTED, or a number from 0. `seed` is NULL, or for toys 32 bytes. */
 rf_status rf_bgv_encrypt(const rf_bgv_secret *secret, const uint32_t *values, size_t count, int32_t level,
                          const uint8_t *seed, rf_bgv_ciphertext **out);
+
+/* The key with which others encrypt for the owner of the secret key, and decrypt nothing. Its wire form is read, of whichever
+ * set, and written; its identifier is that of the secret key. */
+rf_status rf_bgv_public_key_new(const rf_bgv_secret *secret, rf_bgv_public_key **out);
+rf_status rf_bgv_public_key_from_bytes(const uint8_t *bytes, size_t count, bool allow_insecure,
+                                       rf_bgv_public_key **out);
+rf_status rf_bgv_public_key_to_bytes(const rf_bgv_public_key *key, uint8_t *out, size_t capacity, size_t *length);
+rf_status rf_bgv_public_key_id(const rf_bgv_public_key *key, uint8_t *out);
+
+/* Encrypts integers as rf_bgv_encrypt does. The ciphertext has a little more noise. */
+rf_status rf_bgv_encrypt_for(const rf_bgv_public_key *key, const uint32_t *values, size_t count, int32_t level,
+                             const uint8_t *seed, rf_bgv_ciphertext **out);
+
+void rf_bgv_public_key_free(rf_bgv_public_key *key);
 
 /* Decrypts every integer of every slot, for the owner of the key: `capacity` is at least the number of slots times
  * rf_bgv_slot_degree. */

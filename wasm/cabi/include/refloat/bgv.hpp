@@ -9,6 +9,7 @@ namespace refloat {
 
 struct BgvMethod {
   REFLOAT_SECRET(bgv)
+  REFLOAT_PUBLIC_KEY(bgv)
   REFLOAT_CIPHERTEXT(bgv)
 };
 
@@ -54,6 +55,20 @@ class BgvCiphertext {
 
  private:
   BgvMethod::CiphertextOwner owner_;
+};
+
+// A public key of BGV.
+class BgvPublicKey : public PublicKey<BgvMethod> {
+ public:
+  using PublicKey<BgvMethod>::PublicKey;
+
+  // As BgvSecret encrypts.
+  BgvCiphertext encrypt(const std::vector<std::uint32_t>& values, std::int32_t level = RF_LEVEL_FRESH,
+                        const std::optional<Seed>& seed = {}) const {
+    return BgvCiphertext::make([&](auto** out) {
+      return rf_bgv_encrypt_for(raw(), values.data(), values.size(), level, detail::seed_of(seed), out);
+    });
+  }
 };
 
 // A secret key of BGV.

@@ -91,6 +91,21 @@ class CkksSecret : public Secret<M> {
   }
 };
 
+// A public key of CKKS.
+template <class M>
+class CkksPublicKey : public PublicKey<M> {
+ public:
+  using PublicKey<M>::PublicKey;
+
+  // As CkksSecret encrypts.
+  CkksCiphertext<M> encrypt(const std::vector<double>& values, const Encryption& how = {}) const {
+    return CkksCiphertext<M>(detail::made<typename M::CiphertextOwner>([&](auto** out) {
+      return M::encrypt_for(this->raw(), values.data(), values.size(), static_cast<std::int32_t>(how.mode), how.level,
+                            detail::seed_of(how.seed), out);
+    }));
+  }
+};
+
 // Evaluation keys of CKKS, and what computes with them.
 template <class M>
 class CkksKeys : public Keys<M> {
@@ -125,23 +140,27 @@ class CkksKeys : public Keys<M> {
     static constexpr auto exhaust = rf_##m##_exhaust;
 
 // A method whose secret keys alone are here.
-#define REFLOAT_CLIENT_OF_CKKS(Name, m)          \
-  struct Name##Method {                          \
-    REFLOAT_SECRET(m)                            \
-    REFLOAT_CIPHERTEXT_OF_CKKS(m)                \
-  };                                             \
-  using Name##Secret = CkksSecret<Name##Method>; \
+#define REFLOAT_CLIENT_OF_CKKS(Name, m)                \
+  struct Name##Method {                                \
+    REFLOAT_SECRET(m)                                  \
+    REFLOAT_PUBLIC_KEY(m)                              \
+    REFLOAT_CIPHERTEXT_OF_CKKS(m)                      \
+  };                                                   \
+  using Name##Secret = CkksSecret<Name##Method>;       \
+  using Name##PublicKey = CkksPublicKey<Name##Method>; \
   using Name##Ciphertext = CkksCiphertext<Name##Method>;
 
 #define REFLOAT_METHOD_OF_CKKS(Name, m)                   \
   struct Name##Method {                                   \
     REFLOAT_SECRET(m)                                     \
+    REFLOAT_PUBLIC_KEY(m)                                 \
     REFLOAT_CIPHERTEXT_OF_CKKS(m)                         \
     REFLOAT_KEYS(m)                                       \
     static constexpr auto multiply = rf_##m##_multiply;   \
     static constexpr auto bootstrap = rf_##m##_bootstrap; \
   };                                                      \
   using Name##Secret = CkksSecret<Name##Method>;          \
+  using Name##PublicKey = CkksPublicKey<Name##Method>;    \
   using Name##Keys = CkksKeys<Name##Method>;              \
   using Name##Ciphertext = CkksCiphertext<Name##Method>;
 

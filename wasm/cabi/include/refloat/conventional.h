@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-/* A secret key; evaluation keys, and what computes with them; an encrypted vector. */
+/* A secret key; a public key; evaluation keys, and what computes with them; an encrypted vector. */
 typedef struct rf_conventional_secret rf_conventional_secret;
+typedef struct rf_conventional_public_key rf_conventional_public_key;
 typedef struct rf_conventional_keys rf_conventional_keys;
 typedef struct rf_conventional_ciphertext rf_conventional_ciphertext;
 
@@ -62,6 +63,22 @@ void rf_conventional_keys_free(rf_conventional_keys *keys);
  * RF_LEVEL_EXHAUSTED, or a number from 0. `seed` is NULL, or for toys 32 bytes. */
 rf_status rf_conventional_encrypt(const rf_conventional_secret *secret, const double *values, size_t count,
                                   int32_t mode, int32_t level, const uint8_t *seed, rf_conventional_ciphertext **out);
+
+/* The key with which others encrypt for the owner of the secret key, and decrypt nothing. Its wire form is read, of whichever
+ * set, and written; its identifier is that of the secret key. */
+rf_status rf_conventional_public_key_new(const rf_conventional_secret *secret, rf_conventional_public_key **out);
+rf_status rf_conventional_public_key_from_bytes(const uint8_t *bytes, size_t count, bool allow_insecure,
+                                                rf_conventional_public_key **out);
+rf_status rf_conventional_public_key_to_bytes(const rf_conventional_public_key *key, uint8_t *out, size_t capacity,
+                                              size_t *length);
+rf_status rf_conventional_public_key_id(const rf_conventional_public_key *key, uint8_t *out);
+
+/* Encrypts numbers as rf_conventional_encrypt does. The ciphertext has a little more noise. */
+rf_status rf_conventional_encrypt_for(const rf_conventional_public_key *key, const double *values, size_t count,
+                                      int32_t mode, int32_t level, const uint8_t *seed,
+                                      rf_conventional_ciphertext **out);
+
+void rf_conventional_public_key_free(rf_conventional_public_key *key);
 
 /* Decrypts every slot, for the owner of the key: one number for each, or with RF_COMPLEX two. */
 rf_status rf_conventional_decrypt(const rf_conventional_secret *secret, const rf_conventional_ciphertext *x,

@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* A secret key; an encrypted vector. */
+/* A secret key; a public key; an encrypted vector. */
 typedef struct rf_digit_link_secret rf_digit_link_secret;
+typedef struct rf_digit_link_public_key rf_digit_link_public_key;
 typedef struct rf_digit_link_ciphertext rf_digit_link_ciphertext;
 
 /* Names of the sets that keys are made of, one a line, the default first, toys last. */
@@ -49,6 +50,21 @@ rf_status rf_digit_link_key_part(const rf_digit_link_secret *secret, size_t inde
  * number from 0. `seed` is NULL, or for toys 32 bytes. */
 rf_status rf_digit_link_encrypt(const rf_digit_link_secret *secret, const double *values, size_t count, int32_t mode,
                          int32_t level, const uint8_t *seed, rf_digit_link_ciphertext **out);
+
+/* The key with which others encrypt for the owner of the secret key, and decrypt nothing. Its wire form is read, of whichever
+ * set, and written; its identifier is that of the secret key. */
+rf_status rf_digit_link_public_key_new(const rf_digit_link_secret *secret, rf_digit_link_public_key **out);
+rf_status rf_digit_link_public_key_from_bytes(const uint8_t *bytes, size_t count, bool allow_insecure,
+                                              rf_digit_link_public_key **out);
+rf_status rf_digit_link_public_key_to_bytes(const rf_digit_link_public_key *key, uint8_t *out, size_t capacity,
+                                            size_t *length);
+rf_status rf_digit_link_public_key_id(const rf_digit_link_public_key *key, uint8_t *out);
+
+/* Encrypts numbers as rf_digit_link_encrypt does. The ciphertext has a little more noise. */
+rf_status rf_digit_link_encrypt_for(const rf_digit_link_public_key *key, const double *values, size_t count,
+                                    int32_t mode, int32_t level, const uint8_t *seed, rf_digit_link_ciphertext **out);
+
+void rf_digit_link_public_key_free(rf_digit_link_public_key *key);
 
 /* Decrypts every slot, for the owner of the key: one number for each, or with RF_COMPLEX two. */
 rf_status rf_digit_link_decrypt(const rf_digit_link_secret *secret, const rf_digit_link_ciphertext *x, int32_t mode, double *out,

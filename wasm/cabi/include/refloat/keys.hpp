@@ -216,6 +216,38 @@ class Secret {
   typename M::SecretOwner owner_;
 };
 
+// A public key of a method M: others encrypt with it for the owner of the secret key, and decrypt nothing.
+template <class M>
+class PublicKey {
+ public:
+  // That of a secret key.
+  explicit PublicKey(const Secret<M>& secret)
+      : owner_(detail::made<typename M::PublicKeyOwner>([&](auto** out) { return M::public_key_new(secret.raw(), out); })) {}
+
+  // The wire form, which is sent to others.
+  explicit PublicKey(const Bytes& bytes, Toys toys = Toys::refused)
+      : owner_(detail::made<typename M::PublicKeyOwner>([&](auto** out) {
+          return M::public_key_from_bytes(bytes.data(), bytes.size(), toys == Toys::allowed, out);
+        })) {}
+  Bytes to_bytes() const {
+    return detail::filled<std::uint8_t>(
+        [&](auto* out, auto capacity, auto* length) { return M::public_key_to_bytes(raw(), out, capacity, length); });
+  }
+
+  // That of the secret key.
+  KeyId key_id() const {
+    KeyId id{};
+    detail::check(M::public_key_id(raw(), id.data()));
+    return id;
+  }
+
+  // For functions of refloat.h.
+  const typename M::PublicKeyOwner::element_type* raw() const noexcept { return owner_.get(); }
+
+ private:
+  typename M::PublicKeyOwner owner_;
+};
+
 // The evaluation keys of a method M, which are public.
 template <class M>
 class Keys {
@@ -275,6 +307,14 @@ inline Digest digest(const Bytes& bytes) {
     static constexpr auto decrypt = rf_##m##_decrypt;                                     \
     static constexpr auto from_bytes = rf_##m##_ciphertext_from_bytes;                    \
     static constexpr auto to_bytes = rf_##m##_ciphertext_to_bytes;
+
+#define REFLOAT_PUBLIC_KEY(m)                                                            \
+    using PublicKeyOwner = detail::Owner<rf_##m##_public_key, rf_##m##_public_key_free>; \
+    static constexpr auto public_key_new = rf_##m##_public_key_new;                      \
+    static constexpr auto public_key_from_bytes = rf_##m##_public_key_from_bytes;        \
+    static constexpr auto public_key_to_bytes = rf_##m##_public_key_to_bytes;            \
+    static constexpr auto public_key_id = rf_##m##_public_key_id;                        \
+    static constexpr auto encrypt_for = rf_##m##_encrypt_for;
 
 #define REFLOAT_KEYS(m)                                                 \
     using KeysOwner = detail::Owner<rf_##m##_keys, rf_##m##_keys_free>; \

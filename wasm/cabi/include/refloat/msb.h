@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* A secret key; an encrypted vector. */
+/* A secret key; a public key; an encrypted vector. */
 typedef struct rf_msb_secret rf_msb_secret;
+typedef struct rf_msb_public_key rf_msb_public_key;
 typedef struct rf_msb_ciphertext rf_msb_ciphertext;
 
 /* Names of the sets that keys are made of, one a line, the default first, toys last. */
@@ -49,6 +50,20 @@ rf_status rf_msb_key_part(const rf_msb_secret *secret, size_t index, uint8_t *ou
  * number from 0. `seed` is NULL, or for toys 32 bytes. */
 rf_status rf_msb_encrypt(const rf_msb_secret *secret, const double *values, size_t count, int32_t mode,
                          int32_t level, const uint8_t *seed, rf_msb_ciphertext **out);
+
+/* The key with which others encrypt for the owner of the secret key, and decrypt nothing. Its wire form is read, of whichever
+ * set, and written; its identifier is that of the secret key. */
+rf_status rf_msb_public_key_new(const rf_msb_secret *secret, rf_msb_public_key **out);
+rf_status rf_msb_public_key_from_bytes(const uint8_t *bytes, size_t count, bool allow_insecure,
+                                       rf_msb_public_key **out);
+rf_status rf_msb_public_key_to_bytes(const rf_msb_public_key *key, uint8_t *out, size_t capacity, size_t *length);
+rf_status rf_msb_public_key_id(const rf_msb_public_key *key, uint8_t *out);
+
+/* Encrypts numbers as rf_msb_encrypt does. The ciphertext has a little more noise. */
+rf_status rf_msb_encrypt_for(const rf_msb_public_key *key, const double *values, size_t count, int32_t mode,
+                             int32_t level, const uint8_t *seed, rf_msb_ciphertext **out);
+
+void rf_msb_public_key_free(rf_msb_public_key *key);
 
 /* Decrypts every slot, for the owner of the key: one number for each, or with RF_COMPLEX two. */
 rf_status rf_msb_decrypt(const rf_msb_secret *secret, const rf_msb_ciphertext *x, int32_t mode, double *out,

@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-/* A secret key; evaluation keys, and what computes with them; an encrypted vector. */
+/* A secret key; a public key; evaluation keys, and what computes with them; an encrypted vector. */
 typedef struct rf_ship_secret rf_ship_secret;
+typedef struct rf_ship_public_key rf_ship_public_key;
 typedef struct rf_ship_keys rf_ship_keys;
 typedef struct rf_ship_ciphertext rf_ship_ciphertext;
 
@@ -56,6 +57,20 @@ void rf_ship_keys_free(rf_ship_keys *keys);
  * RF_LEVEL_EXHAUSTED, or a number from 0. `seed` is NULL, or for toys 32 bytes. */
 rf_status rf_ship_encrypt(const rf_ship_secret *secret, const double *values, size_t count, int32_t mode,
                           int32_t level, const uint8_t *seed, rf_ship_ciphertext **out);
+
+/* The key with which others encrypt for the owner of the secret key, and decrypt nothing. Its wire form is read, of whichever
+ * set, and written; its identifier is that of the secret key. */
+rf_status rf_ship_public_key_new(const rf_ship_secret *secret, rf_ship_public_key **out);
+rf_status rf_ship_public_key_from_bytes(const uint8_t *bytes, size_t count, bool allow_insecure,
+                                        rf_ship_public_key **out);
+rf_status rf_ship_public_key_to_bytes(const rf_ship_public_key *key, uint8_t *out, size_t capacity, size_t *length);
+rf_status rf_ship_public_key_id(const rf_ship_public_key *key, uint8_t *out);
+
+/* Encrypts numbers as rf_ship_encrypt does. The ciphertext has a little more noise. */
+rf_status rf_ship_encrypt_for(const rf_ship_public_key *key, const double *values, size_t count, int32_t mode,
+                              int32_t level, const uint8_t *seed, rf_ship_ciphertext **out);
+
+void rf_ship_public_key_free(rf_ship_public_key *key);
 
 /* Decrypts every slot, for the owner of the key: one number for each, or with RF_COMPLEX two. */
 rf_status rf_ship_decrypt(const rf_ship_secret *secret, const rf_ship_ciphertext *x, int32_t mode, double *out,
