@@ -61,7 +61,8 @@
 //! # Features
 //!
 //! `std` (default) detects CPU features at run time and makes tables when they are first used; `odd-index` (default) has the rings
-//! of [odd index](ring::OddIndex), which no named set is of: without it they are refused, and programs are smaller;
+//! of [odd index](ring::OddIndex), and the [approaches](bootstrapping::bgv::Approach) of published sets of these, which no named set is of:
+//! without it they are refused, and programs are smaller;
 //! `parallel` evaluates on the current rayon pool; `openapi` gives descriptions of sets
 //! ([`bootstrapping::method::SetInfo`]) a serialised form and a schema. Without them the crate is `no_std` with `alloc`.
 //! None changes results.

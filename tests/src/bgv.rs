@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use num_integer::Integer;
 use refloat::arith::Word;
-use refloat::bootstrapping::bgv::{BgvSpec, EphemeralSpec};
+use refloat::bootstrapping::bgv::{Approach, BgvSpec, EphemeralSpec};
 use refloat::circuits::digit_removal::AllDigits;
 use refloat::random::Seed;
 use refloat::ring::{GaloisElement, centered_f64};
@@ -228,9 +228,16 @@ pub fn log_deviation(x: &[f64]) -> f64 {
 /// # Panics
 /// If there are not enough primes.
 pub fn tiny(bound: u32) -> BgvSpec {
+    tiny_by(Approach::Raised, bound, 32)
+}
+
+/// [`tiny`] with digits read from other numbers, and of an ephemeral secret of another weight.
+///
+/// # Panics
+/// As [`tiny`].
+pub fn tiny_by(approach: Approach, bound: u32, weight: u32) -> BgvSpec {
     let n = 64;
-    // x - D(x) has degree 4 B + 1.
-    let removal = (4 * bound + 1).ilog2() as usize + 1;
+    let removal = removal_levels(approach, bound, 1);
     let (maps, products, squares, back) = (vec![16.5; 2], vec![18.0; 3], vec![26.0; removal], vec![25.5; 2]);
     let levels = [vec![29.0], maps, products, squares, back].concat();
     let special = [30.0, 30.2];
@@ -245,12 +252,13 @@ pub fn tiny(bound: u32) -> BgvSpec {
         general: false,
         prime: 257,
         exponent: 1,
-        digit_exponent: 1,
+        digit_exponent: digit_exponent(approach),
+        approach,
         bound,
         slots_to_coeffs: 2,
         coeffs_to_slots: 2,
         ephemeral: EphemeralSpec {
-            weight: 32,
+            weight,
             prime: ephemeral,
             digits: EncapsulationDigits::Balanced { count: 3 },
         },
@@ -264,13 +272,21 @@ pub fn tiny(bound: u32) -> BgvSpec {
 /// # Panics
 /// If there are not enough primes.
 pub fn two_axes(place: (usize, u64), prime: u64, spare: f64) -> BgvSpec {
-    let bound = 9;
+    two_axes_by(Approach::Raised, 9, place, prime, spare)
+}
+
+/// [`two_axes`] with digits up to `bound` read from other numbers.
+///
+/// # Panics
+/// As [`two_axes`].
+pub fn two_axes_by(approach: Approach, bound: u32, place: (usize, u64), prime: u64, spare: f64) -> BgvSpec {
     let one = (prime as f64).log2() + spare;
     let two = one + (prime as f64).log2();
-    // x - D(x) has degree 4 B + 1.
-    let removal = (4 * bound + 1_u32).ilog2() as usize + 1;
+    let removal = removal_levels(approach, bound, 1);
+    // Digits that are apart become coefficients modulo p^e.
+    let map = if approach == Approach::Multiples { two + 16.8 } else { one + 13.5 };
     let (products, maps, squares, back) =
-        (vec![one + 13.0; 2], vec![one + 13.5; 2], vec![two + 17.2; removal], vec![two + 16.8; 2]);
+        (vec![one + 13.0; 2], vec![map; 2], vec![two + 17.2; removal], vec![two + 16.8; 2]);
     let levels = [vec![two + 16.5], products, maps, squares, back].concat();
     let mut chain = spec_of_two_axes(place, &levels, &[two + 17.3, two + 17.4, two + 17.5, 29.5], 2);
     let ephemeral = chain.special.pop().expect("four of them");
@@ -280,29 +296,55 @@ pub fn two_axes(place: (usize, u64), prime: u64, spare: f64) -> BgvSpec {
         general: true,
         prime,
         exponent: 1,
-        digit_exponent: 1,
+        digit_exponent: digit_exponent(approach),
+        approach,
         bound,
         slots_to_coeffs: 2,
         coeffs_to_slots: 2,
         ephemeral: EphemeralSpec {
-            weight: 8,
+            weight: bound - 1,
             prime: ephemeral,
             digits: EncapsulationDigits::Balanced { count: 3 },
         },
     }
 }
 
-/// A set of a ring of odd index for bootstrapping modulo p^r, general or thin, no security: two products between bootstraps, digits up to 9 of an ephemeral secret of weight 4, which are never larger.
+/// Levels that reading a digit beside messages modulo p^`exponent` takes: those of its degree.
+fn removal_levels(approach: Approach, bound: u32, exponent: u32) -> usize {
+    let width = 2 * bound + 1;
+    let degree = match approach {
+        Approach::Beside { .. } => width * width - 2,
+        Approach::Raised | Approach::Multiples => (exponent + 1) * width - 1,
+    };
+    degree.ilog2() as usize + 1
+}
+
+/// One digit, or none where there is a step.
+fn digit_exponent(approach: Approach) -> u32 {
+    u32::from(!matches!(approach, Approach::Beside { .. }))
+}
+
+/// A set of a ring of odd index for bootstrapping modulo p^r, general or thin, no security: two products between bootstraps, digits up to 9
+/// of an ephemeral secret of weight 4, which are never larger.
 ///
 /// # Panics
 /// If there are not enough primes.
-pub fn odd_index((index, prime, exponent): (u64, u64, u32), general: bool) -> BgvSpec {
+pub fn odd_index(place: (u64, u64, u32), general: bool) -> BgvSpec {
+    odd_index_by(Approach::Raised, place, general)
+}
+
+/// [`odd_index`] with digits read from other numbers.
+///
+/// # Panics
+/// As [`odd_index`].
+pub fn odd_index_by(approach: Approach, (index, prime, exponent): (u64, u64, u32), general: bool) -> BgvSpec {
     let bound = 9;
     let one = f64::from(exponent) * (prime as f64).log2();
     let two = one + (prime as f64).log2();
-    // x - D(x) has degree (r + 1)(2 B + 1) - 1.
-    let removal = ((exponent + 1) * (2 * bound + 1) - 1).ilog2() as usize + 1;
-    let (maps, products) = (vec![one + 16.0; 2], vec![one + 14.0; 2]);
+    let removal = removal_levels(approach, bound, exponent);
+    // Digits that are apart become coefficients modulo p^e.
+    let map = if general && approach == Approach::Multiples { two + 20.0 } else { one + 16.0 };
+    let (maps, products) = (vec![map; 2], vec![one + 14.0; 2]);
     // Coordinates have more noise than the slots that they are unpacked from.
     let (squares, back) = (vec![two + if general { 16.0 } else { 13.0 }; removal], vec![two + 20.0; 2]);
     let messages = if general { [products, maps] } else { [maps, products] }.concat();
@@ -316,7 +358,8 @@ pub fn odd_index((index, prime, exponent): (u64, u64, u32), general: bool) -> Bg
         general,
         prime,
         exponent,
-        digit_exponent: 1,
+        digit_exponent: digit_exponent(approach),
+        approach,
         bound,
         slots_to_coeffs: 2,
         coeffs_to_slots: 2,
@@ -359,6 +402,7 @@ pub fn small_prime(prime: u64, digits: u32, index: u64, exponent: u32, general: 
         prime,
         exponent,
         digit_exponent: digits,
+        approach: Approach::Raised,
         bound: bound as u32,
         slots_to_coeffs: 2,
         coeffs_to_slots: 2,

@@ -57,6 +57,22 @@ pub fn log2_noisy_quotient_exceeds(weight: u32, bound: u32, deviation: f64) -> f
     1.0 + largest + libm::log2(terms.iter().map(|term| libm::exp2(term - largest)).sum())
 }
 
+/// An upper bound on [`log2_noisy_quotient_exceeds`] where any of the `weight` uniform numbers may be there twice, and so be two of them.
+///
+/// Twice a number u has E exp(2 l u) = sinh(l)/l, and two different ones E exp(l (u + v)) = (sinh(l/2)/(l/2))^2, which is less, as
+/// sinh(x)/x < cosh(x). So it is at most by Chernoff's bound of all that are there twice: P(sum > T) <= exp(-l T) (sinh(l)/l)^(h/2)
+/// exp(l^2 deviation^2 / 2) for every l > 0, of which the best of many is taken.
+pub fn log2_shared_quotient_exceeds(weight: u32, bound: u32, deviation: f64) -> f64 {
+    let (pairs, beyond) = (f64::from(weight) / 2.0, f64::from(bound) + 0.5);
+    let log_at = |l: f64| {
+        let log_sinh = l - libm::log(2.0 * l) + libm::log1p(-libm::exp(-2.0 * l));
+        pairs * log_sinh - l * beyond + 0.5 * l * l * deviation * deviation
+    };
+    // From 2^-10 to 2^14, in steps of 2 %.
+    let least = (-350..=490).map(|i| log_at(libm::exp(0.02 * f64::from(i)))).fold(0.0, f64::min);
+    (1.0 + least * core::f64::consts::LOG2_E).min(0.0)
+}
+
 /// log2 of the probability that the sum of `weight` uniform numbers in [0, 1] is below y.
 ///
 /// The density of h of them is a B-spline, M_h(x) = (x M_(h-1)(x) + (h - x) M_(h-1)(x - 1)) / (h - 1), and the probability the sum
@@ -118,6 +134,29 @@ mod tests {
         assert!((log2_quotient_exceeds(32, 15) - (1.0 - 32.0 - factorial)).abs() < 1e-9);
         // Many numbers: the normal distribution of variance 192/12 beyond 2 of its deviations.
         assert!((libm::exp2(log2_quotient_exceeds(192, 7)) - 0.0607).abs() < 0.001);
+    }
+
+    #[test]
+    fn numbers_that_are_there_twice_are_bounded() {
+        for (weight, bound) in [(2, 0), (8, 1), (16, 3), (64, 20), (128, 54), (128, 30), (256, 40), (96, 46)]
+        {
+            // All twice: 2 X of half as many, beyond `bound` + 1/2.
+            let half = weight / 2;
+            let y = f64::from(half) / 2.0 - (f64::from(bound) + 0.5) / 2.0;
+            let exact = 1.0 + log2_sum_below(half, y);
+            let mut before = log2_quotient_exceeds(weight, bound).max(exact.min(0.0));
+            for deviation in [0.0, 0.015, 0.1, 1.0] {
+                let found = log2_shared_quotient_exceeds(weight, bound, deviation);
+                assert!(found >= before - 1e-9, "{weight}, {bound}, {deviation}: 2^{found}, 2^{before}");
+                before = found;
+            }
+            let found = log2_shared_quotient_exceeds(weight, bound, 0.0);
+            assert!(found <= 0.93 * exact + 2.0, "{weight}, {bound}: 2^{found}, and 2^{exact} at most");
+        }
+        // Of 2h numbers no sum is beyond h: what is left is noise.
+        assert!(log2_shared_quotient_exceeds(128, 64, 0.015) < -700.0);
+        assert!(log2_shared_quotient_exceeds(128, 54, 0.015) < -144.0);
+        assert!(log2_shared_quotient_exceeds(512, 0, 0.0) > -1e-9);
     }
 
     #[test]

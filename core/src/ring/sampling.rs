@@ -84,12 +84,13 @@ impl SmallPoly {
 
     /// Exactly `weight` coefficients are -1 or 1, in any ring. In one of two axes there is at most one for each power of Y, in a row of
     /// its own drawing: every coefficient of a product then is a sum of 2 `weight` coefficients of the other factor at most, all of them
-    /// different. In one of odd index any coefficients may be.
+    /// different. In one of an odd index of two primes there is likewise at most one for each power of `X_2`: a coefficient is a sum of
+    /// 4 `weight`, none of which is there more than twice. With three primes any coefficients may be.
     ///
     /// # Panics
-    /// Unless there are as many powers of Y, or coefficients.
+    /// Unless there are as many powers of Y or `X_2`, or coefficients.
     pub fn sparse_ternary_in(ring: Cyclotomic, weight: usize, stream: &mut Stream) -> Self {
-        if ring.odd_index().is_some() {
+        if ring.odd_index().is_some_and(|index| index.primes().len() > 2) {
             return Self::sparse_ternary(ring.degree(), weight, stream);
         }
         let signs = Self::sparse_ternary(ring.columns(), weight, stream);
@@ -98,7 +99,7 @@ impl SmallPoly {
         }
         let mut out = vec![0i8; ring.degree()];
         for (column, sign) in signs.0.iter().enumerate() {
-            // A power of two of rows: each with the same probability.
+            // Each with the same probability.
             let row = stream.below(ring.rows() as u32);
             for (k, row_of_out) in (0u32..).zip(out.chunks_exact_mut(ring.columns())) {
                 row_of_out[column] = i8::conditional_select(&0, sign, k.ct_eq(&row));
@@ -219,9 +220,10 @@ mod tests {
     use crate::random::Seed;
 
     #[test]
-    fn sparse_secrets_have_one_coefficient_for_each_power_of_y() {
+    fn sparse_secrets_have_one_coefficient_for_each_power_of_the_longer_axis() {
         let mut stream = Seed::from_bytes([8; 32]).stream();
-        for (n, odd) in [(64, 1), (64, 5), (32, 3), (512, 17)] {
+        let odd_index = [(24, 35), (84, 129), (36, 57)].into_iter().filter(|_| cfg!(feature = "odd-index"));
+        for (n, odd) in [(64, 1), (64, 5), (32, 3), (512, 17)].into_iter().chain(odd_index) {
             let ring = Cyclotomic::new(n, odd).expect("a ring");
             let mut rows = vec![0u32; ring.rows()];
             let draws = 200;

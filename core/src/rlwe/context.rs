@@ -314,13 +314,10 @@ fn check_security(spec: &RlweSpec) -> Result<SecurityReport, Error> {
     // In a ring of two axes too. Written in its basis, a sample there is N equations under a secret drawn as elsewhere, each with a uniform
     // row, because the dual basis generates the codifferent; the structure of the ring is not counted, as elsewhere. Its error is one as
     // elsewhere, independent in every coefficient, less another that coefficients share (see `SmallPoly::error_in`). Anybody
-    // can take that off the samples of independent errors, which are what is estimated: with it they are no easier.
-    if spec.policy.is_secure() && Cyclotomic::of_odd_index(spec.odd_part).is_some() {
-        return Err(Error::Insecure(format!(
-            "no bound of {} is known for rings of odd index, such as {}; use a ring of the tables, or a policy for tests",
-            spec.policy, spec.odd_part
-        )));
-    }
+    // can take that off the samples of independent errors, which are what is estimated: with it they are no easier. All of this holds of
+    // the powerful basis of an odd index, whose dual generates the codifferent as well (Lyubashevsky, Peikert, Regev, EUROCRYPT 2013).
+    // Of its degree the next lower power of two counts: LWE of more dimensions is no easier, under a sparse secret of the same weight because
+    // zeros can be added to one and coefficients permuted, under a ternary one because more of it can be drawn.
     let primes = spec.levels.iter().flatten().chain(&spec.special);
     security::check(
         &[Instance {

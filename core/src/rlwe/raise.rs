@@ -52,6 +52,32 @@ impl<W: Word> EphemeralPair<W> {
         self
     }
 
+    /// The multiples of q_0 that a product with `k` takes off, negated: the integers -(k x - [k x])/q_0, at most k/2, for coefficients x
+    /// nearest to 0. A pair of phase m + q_0 I' over the integers and k times it, k m + q_0 I, give one of phase I - k I'.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a q_0 of several primes, and unless 0 < k < q_0.
+    pub fn multiples_taken_off(mut self, k: u64) -> Result<Self, Error> {
+        let basis = self.b.basis();
+        let q = basis.modulus(0).value_u64();
+        if basis.len() != 1 || k == 0 || k >= q {
+            return Err(Error::InvalidArgument(format!(
+                "multiples of a q_0 of {} primes that a product with {k} takes off; take one prime, and a factor of 1 to {}",
+                basis.len(),
+                q - 1
+            )));
+        }
+        let (k, twice) = (i128::from(k), 2 * i128::from(q));
+        self.for_each_row(|m, row| {
+            for x in row {
+                // q_0 is below 2^61 and odd: nothing lies half way.
+                let product = 2 * k * i128::from(m.centered(*x));
+                *x = m.reduce_i64(-(product + twice / 2).div_euclid(twice) as i64);
+            }
+        });
+        Ok(self)
+    }
+
     /// self - other, modulo q_0.
     ///
     /// # Errors

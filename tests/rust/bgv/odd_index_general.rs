@@ -1,12 +1,14 @@
 //! General BGV bootstrapping in rings of odd index: every stage as the holder of the key sees it, and chains.
 
+use refloat::Error;
 use refloat::bootstrapping::bgv::{
-    BgvBootstrapper, BgvKeys, BgvParams, BgvRun, BgvSecretKey, BgvState, published_sets,
+    BgvBootstrapper, BgvKeys, BgvParams, BgvRun, BgvSecretKey, BgvSpec, BgvState, published_sets,
 };
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::Seed;
 use refloat::schemes::bgv::{BgvCiphertext, Factor};
 use refloat::schemes::evaluator::Label;
+use refloat::security::SecurityPolicy;
 use refloat::wire::{bgv_ciphertext_from_bytes, bgv_ciphertext_len, bgv_ciphertext_to_bytes};
 use refloat_tests::bgv::odd_index;
 use refloat_tests::rns::Lottery;
@@ -146,8 +148,17 @@ fn published_sets_are_what_they_say() {
         ("II-A", [1224, 45, 127], 2253.0),
         ("III-A", [1932, 28, 133], 2176.0),
         ("IV-A", [3150, 14, 93], 1803.0),
+        ("IV-A-thin", [3150, 14, 93], 1803.0),
+        ("IV-A-source", [3150, 14, 93], 1803.0),
+        ("IV-B", [3150, 14, 2023], 1803.0),
+        ("IV-B-thin", [3150, 14, 2023], 1803.0),
         ("V-A", [2784, 18, 93], 2036.0),
         ("V-A-thin", [2784, 18, 93], 2036.0),
+        ("V-A-source", [2784, 18, 93], 2036.0),
+        ("V-B", [2784, 18, 2207], 2036.0),
+        ("V-B-thin", [2784, 18, 2207], 2036.0),
+        // Ours at 128 bits, in a ring of degree 2^15 or more.
+        ("V-A-128", [2784, 18, 217], 810.0),
         // Of these two nothing but the slots is published.
         ("m21845", [1024, 16, 8], f64::INFINITY),
         ("m21845-thin", [1024, 16, 8], f64::INFINITY),
@@ -167,6 +178,29 @@ fn published_sets_are_what_they_say() {
         );
         assert!(params.log_qp() <= log_qp, "{name}: no less secure than published");
         assert!(params.log2_failure() <= set.promised, "{name}");
-        assert!(set.title.starts_with("INSECURE"), "{name}");
+        assert_eq!(set.title.starts_with("INSECURE"), !set.secure(), "{name}");
+        assert!(!set.secure() || (params.security().bits >= 128.0 && name == "V-A-128"), "{name}");
     }
+}
+
+/// A policy that claims security takes a set of odd index as it takes others: with as few wrong slots, and only where they have a bound.
+#[test]
+fn what_claims_security_has_few_wrong_slots() {
+    let named = |name| published_sets().iter().find(|set| set.name == name).expect("a set");
+    let refused = |spec: &BgvSpec| match BgvParams::<u64>::new(spec) {
+        Err(Error::Insecure(text)) => text,
+        other => panic!("{:?}", other.map(|_| ())),
+    };
+    let mut spec = (named("V-A-128").spec)();
+    spec.bound = 53;
+    assert!(refused(&spec).contains("wrong slot"));
+    spec.bound = 54;
+    // A larger modulus than a ring of the next lower power of two may have.
+    spec.chain.special.push(spec.chain.levels[1][0] + 2);
+    let text = refused(&spec);
+    assert!(text.contains("main secret") && text.contains("bound of 810"), "{text}");
+    let mut spec = (named("m21845").spec)();
+    spec.chain.policy = SecurityPolicy::Strict128;
+    let text = refused(&spec);
+    assert!(text.contains("three primes") && text.contains("take an index of two primes"), "{text}");
 }

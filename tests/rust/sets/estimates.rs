@@ -4,6 +4,7 @@
 
 use std::fs;
 
+use refloat::bootstrapping::bgv::published_sets;
 use refloat::params::{
     BgvPreset, CggiPreset, ConventionalPreset, DigitLinkPreset, LinkPreset, MsbPreset, ShipPreset,
     cggi_peer_presets,
@@ -157,7 +158,7 @@ fn keys() -> Vec<Key> {
     for preset in MsbPreset::all().iter().filter(|preset| preset.secure()) {
         out.extend(ring_keys(preset.name, preset.params().expect("a preset").security()));
     }
-    for preset in BgvPreset::all().iter().filter(|preset| preset.secure()) {
+    for preset in BgvPreset::all().iter().chain(published_sets()).filter(|preset| preset.secure()) {
         out.extend(ring_keys(preset.name, preset.params().expect("a preset").security()));
     }
     for preset in CggiPreset::all().iter().chain(cggi_peer_presets()).filter(|preset| preset.secure()) {

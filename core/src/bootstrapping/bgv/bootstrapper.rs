@@ -29,6 +29,8 @@ pub const METHOD: MethodInfo = MethodInfo {
 /// A message between the two halves of a raise: p^t m' + q0 I under the ephemeral secret. It has no form on the wire.
 pub struct BgvPrepared<W: Word> {
     pair: EphemeralPair<W>,
+    /// Multiples of q0 that were taken off, where digits are read from these.
+    pub(super) multiples: Option<EphemeralPair<W>>,
     /// The ciphertext that was prepared, without its components.
     pub(super) origin: BgvCiphertext<W>,
 }
@@ -52,7 +54,7 @@ pub struct BgvBootstrapper<W: Word = u64> {
     maps: Maps<W>,
     /// Where slots hold more than an integer.
     packing: Option<Packing<W>>,
-    raise: ModRaise<W>,
+    pub(super) raise: ModRaise<W>,
 }
 
 impl<W: Word> BgvBootstrapper<W> {
@@ -130,19 +132,19 @@ impl<W: Word> BgvBootstrapper<W> {
         self.apply(&self.maps.slots_to_coeffs, x, keys, counters)
     }
 
-    /// The same slots at level 0, divided by the primes of levels as long as there is less noise below them, and dropped from there on.
-    pub(super) fn lowered(&self, x: &BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
+    /// The same slots at a level, divided by the primes of levels as long as there is less noise below them, and dropped from there on.
+    pub(super) fn lowered(&self, x: &BgvCiphertext<W>, level: usize) -> Result<BgvCiphertext<W>, Error> {
         let context = self.params.context();
         let below =
             |x: &BgvCiphertext<W>| context.noise().rescaled(x.noise(), context.level_divisor(x.level()));
         let mut out = x.clone();
-        while out.level() > 0 && below(&out) < out.noise() {
+        while out.level() > level && below(&out) < out.noise() {
             out = self.bgv.rescale(&out)?;
         }
-        self.bgv.drop_to_level(&out, 0)
+        self.bgv.drop_to_level(&out, level)
     }
 
-    /// From level 0 to the ephemeral secret, times p^e modulo q0.
+    /// From level 0 to the ephemeral secret, times p^e modulo q0, or times p^r and the step of the set.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] above level 0; [`Error::PlaintextMismatch`] for plaintexts that are not modulo p^r;
@@ -168,12 +170,16 @@ impl<W: Word> BgvBootstrapper<W> {
         }
         let key = keys.ephemeral_key(Direction::ToEphemeral)?;
         let pair = self.raise.to_ephemeral(x.pair()?, Some((self.params.encapsulation(), &key)), counters)?;
-        // p^e is below 2^61.
-        let pair = pair.multiply_integer(self.params.raised().value() as i64);
-        Ok(BgvPrepared { pair, origin: x.without_parts() })
+        // Both are below q0, and that is below 2^61.
+        let (power, multiplier) = (self.params.messages().value(), self.params.multiplier());
+        let pair = pair.multiply_integer(power as i64);
+        let apart = self.params.is_apart().then(|| pair.clone());
+        let multiples = apart.map(|pair| pair.multiples_taken_off(multiplier)).transpose()?;
+        let pair = pair.multiply_integer(multiplier as i64);
+        Ok(BgvPrepared { pair, multiples, origin: x.without_parts() })
     }
 
-    /// From the lowest modulus to the highest: I + p^t m'/q0 in the coefficients, modulo p^e.
+    /// From the lowest modulus to the highest: I + p^t m'/q0 in the coefficients, modulo p^e, or I + step m'/q0.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for keys of another set; [`Error::MissingKey`].
@@ -252,7 +258,8 @@ impl<W: Word> BgvBootstrapper<W> {
     }
 
     /// Slots I + p^t y modulo p^e, y = f m/q0 for a message m and the factor f that it had when it was prepared: the slots m
-    /// modulo p^r, with factor 1; before slots-to-coefficients, with the factor that it makes 1.
+    /// modulo p^r, with factor 1; before slots-to-coefficients, with the factor that it makes 1. Where digits are apart, x holds I + p^t y
+    /// or I + step J, and the result is I modulo p^e, with the factor that [`Self::take_off`] takes it off the message at.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] for too few levels; [`Error::PlaintextMismatch`] for plaintexts that are not modulo p^e, or a factor
@@ -280,8 +287,11 @@ impl<W: Word> BgvBootstrapper<W> {
         let relinearization = &*keys.relinearization_key()?;
         // y times q0/f is m: with that as its factor, y is a ciphertext of m with factor 1.
         let result = self.removed_factor();
-        let target = self.base_modulus()?.div(factor).modulo(self.params.raised().exponent())?.mul(result);
+        let target = self.digit_factor(factor)?.mul(result);
         let multiple = self.params.removal().evaluate(&self.bgv, relinearization, x, target, counters)?;
+        if self.params.is_apart() {
+            return Ok(multiple);
+        }
         let quotient = self.bgv.divide_by_prime(&multiple, self.params.spec().digit_exponent)?;
         Ok(quotient.relabelled(result.modulo(messages.exponent())?))
     }
@@ -295,7 +305,7 @@ impl<W: Word> BgvBootstrapper<W> {
     }
 
     /// q0 modulo p^e.
-    fn base_modulus(&self) -> Result<Factor, Error> {
+    pub(super) fn base_modulus(&self) -> Result<Factor, Error> {
         Factor::new(self.params.spec().chain.levels[0][0], self.params.raised())
     }
 

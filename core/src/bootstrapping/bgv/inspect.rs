@@ -29,7 +29,8 @@ pub struct BgvDigits {
     pub slots: bool,
     /// I: 0 before the ciphertext is prepared and after the removal.
     pub low: Vec<i64>,
-    /// The message that y stands for, below p^r: its factor is taken off.
+    /// The message that y stands for, below p^r: its factor is taken off. From the raise on, where digits are apart from the message, what
+    /// multiples stand beside them: -I' modulo p^r, and 0 once they are gone.
     pub high: Vec<u64>,
 }
 
@@ -61,12 +62,12 @@ impl<W: Word> BgvSecretKey<W> {
             BgvState::Prepared(x) => {
                 let (params, ring) = (self.params(), self.params().messages());
                 let q0 = i128::from(params.spec().chain.levels[0][0]);
-                let step = i128::from(ring.prime().pow(params.spec().digit_exponent));
+                let step = i128::from(params.multiplier());
                 let unit = x.factor().inverse().value();
                 let phase = self.decrypt_prepared(x)?;
                 let split = |&x: &i128| {
                     let low = (2 * x + q0).div_euclid(2 * q0);
-                    // Up to noise, which is a multiple of p^e.
+                    // Up to noise, which is a multiple of p^r times the step.
                     let high = ((x - low * q0) / step).rem_euclid(i128::from(ring.value()));
                     (low as i64, ring.mul(high as u64, unit))
                 };
@@ -91,6 +92,11 @@ impl<W: Word> BgvSecretKey<W> {
                 }
                 self.split(true, &slots, *factor)?
             }
+            BgvState::Digits(x, _) => {
+                let slots = !self.params().is_general() || x.level() > self.params().levels().output;
+                let values = if slots { self.decrypt(x)? } else { self.decrypt_coefficients(x)? };
+                self.apart(slots, values.reveal_to_key_owner())
+            }
             BgvState::Failed => {
                 return Err(Error::InvalidArgument("an error has ended this run; begin another one".into()));
             }
@@ -100,6 +106,9 @@ impl<W: Word> BgvSecretKey<W> {
     /// Values I + p^t y modulo p^e, and m of y = f m/q0.
     fn split(&self, slots: bool, values: &[u64], factor: Factor) -> Result<Private<BgvDigits>, Error> {
         let params = self.params();
+        if params.is_apart() {
+            return Ok(self.apart(slots, values));
+        }
         let (ring, raised) = (params.messages(), params.raised());
         let base = Factor::new(params.spec().chain.levels[0][0], ring)?;
         let unit = base.div(factor).value();
@@ -111,6 +120,19 @@ impl<W: Word> BgvSecretKey<W> {
         };
         let (low, high) = values.iter().map(split).unzip();
         Ok(Private::new(BgvDigits { slots, low, high }))
+    }
+
+    /// Values I + D J modulo p^e, and J.
+    fn apart(&self, slots: bool, values: &[u64]) -> Private<BgvDigits> {
+        let (params, step) = (self.params(), i128::from(self.params().multiplier()));
+        let (ring, raised) = (params.messages(), params.raised());
+        let split = |&x: &u64| {
+            let x = i128::from(raised.centered(x));
+            let multiple = (2 * x + step).div_euclid(2 * step);
+            ((x - multiple * step) as i64, ring.reduce_signed(multiple as i64))
+        };
+        let (low, high) = values.iter().map(split).unzip();
+        Private::new(BgvDigits { slots, low, high })
     }
 
     /// Decrypts to the N coefficients of the plaintext, below its modulus.

@@ -13,7 +13,7 @@ use crate::{
     par,
 };
 
-/// The stages of slots-to-coefficients modulo p^r, and of coefficients-to-slots modulo p^e.
+/// The stages of slots-to-coefficients modulo p^r, of digits that are apart modulo p^e, and of coefficients-to-slots modulo p^e.
 pub(super) struct Maps<W: Word> {
     pub slots_to_coeffs: Vec<IntegerTransform<W>>,
     pub coeffs_to_slots: Vec<IntegerTransform<W>>,
@@ -25,7 +25,7 @@ impl<W: Word> Maps<W> {
         let levels: Vec<usize> = params.shapes().all().map(|(level, _)| *level).collect();
         if let Some(cube) = params.context().hypercube() {
             let general = spec.is_general();
-            let there = hypercube_slots_to_coeffs_stages(cube, params.messages(), general)?;
+            let there = hypercube_slots_to_coeffs_stages(cube, params.mapped_ring(), general)?;
             let back = hypercube_coeffs_to_slots_stages(cube, params.raised(), general)?;
             let all: Vec<HypercubeMatrix> = there.into_iter().chain(back).collect();
             let transform =
@@ -34,7 +34,7 @@ impl<W: Word> Maps<W> {
             let coeffs_to_slots = slots_to_coeffs.split_off(spec.slots_to_coeffs);
             return Ok(Self { slots_to_coeffs, coeffs_to_slots });
         }
-        let there = integer_slots_to_coeffs_stages(params.messages(), columns, spec.slots_to_coeffs)?;
+        let there = integer_slots_to_coeffs_stages(params.mapped_ring(), columns, spec.slots_to_coeffs)?;
         let back = integer_coeffs_to_slots_stages(params.raised(), columns, spec.coeffs_to_slots)?;
         let matrices: Vec<SlotMatrix> = there.into_iter().chain(back).collect();
         let mut all = par::try_map(matrices.len(), |i| {

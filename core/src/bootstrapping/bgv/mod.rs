@@ -19,6 +19,10 @@
 //! rows of coefficients. [`UNPACK`] takes each coordinate into a ciphertext of integers, without a level, the digit is removed from
 //! each, and slots of the sums of Z^k times coordinate k go through [`SLOTS_TO_COEFFS`] last, modulo p^r.
 //!
+//! Digits can also be read from the multiples of q0 that the product with p^t took off, and then taken off the raised message
+//! ([`TAKE_OFF`]), as the source does: the way of its sets of type B, whose message is multiplied by a number prime to p and stays modulo
+//! p^r. See [`Approach`].
+//!
 //! A bootstrap is right unless an |I| exceeds B, which has the probability that
 //! [`BgvParams::log2_failure`](crate::bootstrapping::bgv::BgvParams::log2_failure) says, or noise exceeds the estimate that a
 //! ciphertext carries of it.
@@ -26,6 +30,8 @@
 //! Circular security is assumed, as in CKKS bootstrapping: the evaluation keys encrypt s^2 and the images of s under s itself, the
 //! ephemeral secret under s, and s under the ephemeral secret.
 
+mod apart;
+mod approach;
 mod bootstrapper;
 mod describe;
 mod inspect;
@@ -45,6 +51,7 @@ mod spec;
 mod stages;
 mod unpack;
 
+pub use approach::Approach;
 pub use bootstrapper::{BgvBootstrapper, METHOD};
 pub use inspect::BgvDigits;
 pub use noise::LARGEST_DEVIATION;
@@ -55,7 +62,7 @@ pub use removal::Removal;
 pub use run::{BgvRun, BgvState};
 pub use secret::BgvSecretKey;
 pub use spec::BgvSpec;
-pub use stages::{COEFFS_TO_SLOTS, DIGIT_REMOVAL, MOD_RAISE, PREPARE, SLOTS_TO_COEFFS, UNPACK};
+pub use stages::{COEFFS_TO_SLOTS, DIGIT_REMOVAL, MOD_RAISE, PREPARE, SLOTS_TO_COEFFS, TAKE_OFF, UNPACK};
 
 pub use crate::bootstrapping::{
     raising::{Direction, EphemeralSpec, KeySource, RaisingKeys as BgvKeys},

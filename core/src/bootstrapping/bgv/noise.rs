@@ -22,10 +22,15 @@ const MARGIN: f64 = 1.25;
 
 impl<W: Word> BgvParams<W> {
     /// Deviation of p^t m'/q0 for a ciphertext at level 0, the coefficients of whose noise have this deviation: what comes to the
-    /// digits of a raise, in units of a digit.
+    /// digits of a raise, in units of a digit. For type B the step is in the place of p^t, here and below.
     pub fn quotient_deviation(&self, coefficients: f64) -> f64 {
         let prepared = libm::hypot(coefficients, self.encapsulation_deviation());
-        self.raised().value() as f64 * prepared / self.context().level_divisor(0)
+        self.multiplied() * prepared / self.context().level_divisor(0)
+    }
+
+    /// What the words of a message are multiplied by before they are raised: p^r times p^t, or times the step.
+    fn multiplied(&self) -> f64 {
+        self.messages().value() as f64 * self.multiplier() as f64
     }
 
     /// What the way to the ephemeral secret adds: balanced digits times errors over p', and a rounding.
@@ -47,6 +52,37 @@ impl<W: Word> BgvParams<W> {
             libm::sqrt((1.0 + f64::from(self.spec().ephemeral.weight)) / 12.0) + LARGEST_DEVIATION;
         let step = self.context().level_divisor(0) / self.raised().value() as f64;
         noise.embedding(quotients * step) + noise.key_switch(self.levels().coeffs_to_slots) + noise.rounding()
+    }
+
+    /// The noise that products may leave: twice a rounding. A message that digits were taken off has a rounding of its own and theirs, and
+    /// what else comes to both.
+    fn most(&self) -> f64 {
+        let roundings = if self.is_apart() { 2.25 } else { 2.0 };
+        roundings * self.context().noise().rounding()
+    }
+
+    /// The noise of raised multiples of q0, which have none of their own.
+    pub(super) fn multiples_noise(&self) -> f64 {
+        let noise = self.context().noise();
+        noise.key_switch(self.levels().coeffs_to_slots) + noise.rounding()
+    }
+
+    /// The noise of a raised message that digits are taken off, at the level of the result and with their factor.
+    ///
+    /// # Errors
+    /// As [`Self::mapped`].
+    fn settled(&self) -> Result<f64, Error> {
+        let (context, levels, shapes) = (self.context(), self.levels(), self.shapes());
+        let (mut noise, mut level) = (self.raised_noise(), levels.coeffs_to_slots);
+        if !self.is_general() {
+            (noise, level) = (self.mapped(&shapes.coeffs_to_slots, self.raised(), noise)?, levels.removal);
+        }
+        let rescaled = |noise: f64, level| context.noise().rescaled(noise, context.level_divisor(level));
+        while level > levels.output + 1 && rescaled(noise, level) < noise {
+            (noise, level) = (rescaled(noise, level), level - 1);
+        }
+        // The largest of the integers that bring it to another factor.
+        Ok(rescaled(noise * self.raised().value() as f64 / 2.0, levels.output + 1))
     }
 
     /// Noise after the maps of these shapes, as it is expected.
@@ -77,7 +113,7 @@ impl<W: Word> BgvParams<W> {
     /// The most noise, with a margin, of a ciphertext that is bootstrapped.
     pub(super) fn noise_taken(&self) -> f64 {
         let (context, model) = (self.context(), self.context().noise());
-        let raised = LARGEST_DEVIATION * context.level_divisor(0) / self.raised().value() as f64;
+        let raised = LARGEST_DEVIATION * context.level_divisor(0) / self.multiplied();
         let own = self.encapsulation_deviation();
         let base = model.embedding(libm::sqrt((raised - own) * (raised + own))) / model.coefficient_growth();
         if self.is_general() {
@@ -97,27 +133,32 @@ impl<W: Word> BgvParams<W> {
     /// None for a set that was validated.
     pub(super) fn noise_left(&self) -> Result<f64, Error> {
         // As much as [`Self::check_noise`] lets coefficients-to-slots leave.
-        Ok(MARGIN * self.removed(2.0 * self.context().noise().rounding())?)
+        Ok(MARGIN * self.removed(self.most())?)
     }
 
-    /// What slots with this noise have after the removal, and the stages about it that a general bootstrap has.
+    /// What slots with this noise have after the removal, the stages about it that a general bootstrap has, and the message that they are
+    /// taken off where they are apart.
     fn removed(&self, noise: f64) -> Result<f64, Error> {
         let (context, rehearsal) = (self.context(), Rehearsal::new(self.context()));
         let (level, factor) = (self.levels().removal, Factor::one(self.raised()));
         let noise = if self.is_general() { unpacked_noise(context, noise, level) } else { noise };
         let digits = BgvShape { level, factor, noise, components: 2 };
         let left = self.removal().evaluate(&rehearsal, &level, &digits, factor, &mut Counters::default())?;
-        if !self.is_general() {
-            return Ok(left.noise);
+        let mut noise = left.noise;
+        if self.is_general() {
+            let packed = noise * context.slot_degree() as f64;
+            noise = self.mapped(&self.shapes().slots_to_coeffs, self.mapped_ring(), packed)?;
         }
-        let packed = left.noise * context.slot_degree() as f64;
-        self.mapped(&self.shapes().slots_to_coeffs, self.messages(), packed)
+        if self.is_apart() {
+            noise += self.settled()?;
+        }
+        Ok(noise)
     }
 
-    /// That noise of twice a rounding, what products leave, comes through a bootstrap and is no more after it.
+    /// That noise of twice a rounding or somewhat more, what products leave, comes through a bootstrap and is no more after it.
     pub(super) fn check_noise(&self) -> Result<(), Error> {
         let (model, shapes, levels) = (self.context().noise(), self.shapes(), self.levels());
-        let most = 2.0 * model.rounding();
+        let most = self.most();
         let base = if self.is_general() {
             most
         } else {
@@ -140,8 +181,8 @@ impl<W: Word> BgvParams<W> {
             } else {
                 ("products", self.messages())
             };
-            // The product of two such noises, over a prime of this size, is one rounding.
-            let needed = 4.0 * ring.value() as f64 * model.rounding();
+            // The product of two such noises, over a prime of this size, is what is missing to it beside one rounding.
+            let needed = ring.value() as f64 * most * most / (most - model.rounding());
             if self.context().level_divisor(level) < needed {
                 return Err(Error::InvalidArgument(format!(
                     "level {level}, for {stage} modulo {}^{}, has 2^{:.1}, and noise stays where it is from 2^{:.1}; take a larger \
@@ -153,7 +194,8 @@ impl<W: Word> BgvParams<W> {
                 )));
             }
         }
-        let digits = self.mapped(&shapes.coeffs_to_slots, self.raised(), self.raised_noise())?;
+        let raised = if self.is_apart() { self.multiples_noise() } else { self.raised_noise() };
+        let digits = self.mapped(&shapes.coeffs_to_slots, self.raised(), raised)?;
         if digits <= most {
             return self.check_result(most);
         }
@@ -169,7 +211,7 @@ impl<W: Word> BgvParams<W> {
     /// slots they were in, and digits that are read one after the other more than a product, and their removal has levels that take it.
     fn check_result(&self, most: f64) -> Result<(), Error> {
         // A removal that outgrows its levels ends with an error of its own.
-        let whole = self.is_general() || self.removal().polynomial().is_none();
+        let whole = self.is_general() || self.is_apart() || self.removal().polynomial().is_none();
         let left = if whole { self.removed(most).ok() } else { Some(most) };
         if left.is_some_and(|left| left <= most) {
             return Ok(());

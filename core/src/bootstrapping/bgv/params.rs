@@ -102,8 +102,8 @@ impl<W: Word> BgvParams<W> {
         check_ephemeral(spec)?;
         let (removal, depth) = Removal::of(spec)?;
         let levels = BgvLevels::of(spec, depth)?;
-        let security = security_of(&spec.chain, Some(&spec.ephemeral))?;
         check_failure(spec)?;
+        let security = security_of(&spec.chain, Some(&spec.ephemeral))?;
         let fingerprint = spec.fingerprint();
         let context = BgvContext::new(RlweContext::new(&spec.chain)?, spec.plaintexts(), fingerprint)?;
         let ephemeral = &spec.ephemeral;
@@ -178,6 +178,22 @@ impl<W: Word> BgvParams<W> {
         self.context().largest_modulus().ring()
     }
 
+    /// Whether digits are read from multiples of q0, and then taken off the message.
+    pub(super) fn is_apart(&self) -> bool {
+        self.spec().approach.is_apart()
+    }
+
+    /// What slots-to-coefficients takes: messages, or digits that are apart from them.
+    pub(super) fn mapped_ring(&self) -> PrimePower {
+        if self.is_general() && self.is_apart() { self.raised() } else { self.messages() }
+    }
+
+    /// D, by which a message is multiplied before it is raised, besides its p^r.
+    pub(super) fn multiplier(&self) -> u64 {
+        let spec = self.spec();
+        spec.approach.multiplier(spec.prime, spec.digit_exponent)
+    }
+
     /// How the digit is removed.
     pub fn removal(&self) -> &Removal {
         &self.0.removal
@@ -219,7 +235,8 @@ impl<W: Word> BgvParams<W> {
     /// log2 of the probability that a bootstrap gives a wrong slot, because a digit of one of the N coefficients exceeds its
     /// bound: a sum of as many uniform numbers as the ephemeral secret has coefficients, or twice as many in a ring of two axes, and
     /// as much noise of the message as is not refused. In a ring of odd index there are four times as many, eight of three
-    /// primes, and this is an estimate and no bound: two of them can be the same number.
+    /// primes, of which two can be the same number: with two primes and a policy that claims security this is a bound that takes it that
+    /// all are, otherwise an estimate that takes it that none is. Digits beside a step are twice as many.
     pub fn log2_failure(&self) -> f64 {
         log2_failure(self.spec())
     }
@@ -325,8 +342,11 @@ fn check_general(spec: &BgvSpec) -> Result<(), Error> {
 
 fn check_ephemeral(spec: &BgvSpec) -> Result<(), Error> {
     let ephemeral = &spec.ephemeral;
-    // One for each power of Y.
-    let rows = if spec.has_two_axes() { spec.chain.odd_part as usize - 1 } else { 1 };
+    // One for each power of Y, or of X_2 beside one other prime.
+    let rows = match Cyclotomic::new(spec.chain.n, spec.chain.odd_part) {
+        Ok(ring) if uniforms(spec) != 8 => ring.rows(),
+        _ => 1,
+    };
     let largest = (spec.chain.n / rows).min(LARGEST_NOISY_WEIGHT as usize / uniforms(spec) as usize);
     if ephemeral.weight == 0 || ephemeral.weight as usize > largest {
         return Err(Error::InvalidArgument(format!(
@@ -360,18 +380,24 @@ fn uniforms(spec: &BgvSpec) -> u32 {
 /// See [`BgvParams::log2_failure`].
 fn log2_failure(spec: &BgvSpec) -> f64 {
     let weight = spec.ephemeral.weight * uniforms(spec);
-    overflow::log2_noisy_quotient_exceeds(weight, spec.bound, LARGEST_DEVIATION)
-        + libm::log2(spec.chain.n as f64)
+    // Beside a step the multiples are bounded as well.
+    let digits = if spec.approach.step().is_some() { 2.0 } else { 1.0 };
+    let exceeds = if spec.has_odd_index() && spec.chain.policy.is_secure() {
+        overflow::log2_shared_quotient_exceeds
+    } else {
+        overflow::log2_noisy_quotient_exceeds
+    };
+    exceeds(weight, spec.bound, LARGEST_DEVIATION) + libm::log2(digits * spec.chain.n as f64)
 }
 
 /// A wrong slot tells whoever learns of it something of the key (Cheon and others, ePrint 2024/127): a policy that claims security
 /// takes no set that gives more than one in 2^128 bootstraps.
 fn check_failure(spec: &BgvSpec) -> Result<(), Error> {
     let failure = log2_failure(spec);
-    if spec.has_odd_index() && spec.chain.policy != SecurityPolicy::InsecureForTests {
+    if spec.has_odd_index() && uniforms(spec) != 4 && spec.chain.policy.is_secure() {
         return Err(Error::Insecure(format!(
-            "a ring of the odd index {}, where the probability of a wrong slot is estimated and has no bound, and the policy {} asks for \
-             one; take a ring of one axis or two",
+            "a ring of the odd index {}, of three primes, where the probability of a wrong slot is estimated and has no bound, and the \
+             policy {} asks for one; take an index of two primes, or a ring of one axis or two",
             spec.chain.odd_part,
             spec.chain.policy.name()
         )));

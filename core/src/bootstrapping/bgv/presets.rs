@@ -8,7 +8,7 @@
 
 use alloc::{string::ToString, vec, vec::Vec};
 
-use super::{METHOD, params::BgvParams, spec::BgvSpec};
+use super::{METHOD, approach::Approach, params::BgvParams, spec::BgvSpec};
 use crate::{
     arith::{Word, primes::ntt_primes},
     bootstrapping::{
@@ -177,6 +177,7 @@ fn set(
         prime,
         exponent,
         digit_exponent: 1,
+        approach: Approach::Raised,
         bound: if general { 27 } else { 15 },
         slots_to_coeffs: sizes.slots_to_coeffs.0,
         coeffs_to_slots: sizes.coeffs_to_slots.len(),

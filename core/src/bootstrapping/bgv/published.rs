@@ -1,13 +1,20 @@
-//! Sets of publications, for comparison only: I-A to V-A of "Accelerating BGV Bootstrapping for Large p Using Null Polynomials over Z_p^e"
+//! Sets of publications, for comparison only: I-A to V-A, IV-B and V-B of "Accelerating BGV Bootstrapping for Large p Using Null Polynomials over Z_p^e"
 //! (Ma, Huang, Wang, Wang, EUROCRYPT 2024), and the ring and the plaintexts of the rows of HElib in "Demystifying Bootstrapping in Fully
 //! Homomorphic Encryption" (Al Badawi, Polyakov, ePrint 2023/149), m = 21845 and p = 2.
 //!
 //! Of the first, ring, plaintexts, weights of both secrets and the bound on digits are those published; log2 QP is somewhat below that
-//! published (1925 of 2036 for V-A, 1437 of 1462 for I-A), so that they are no less secure: 82 to 83 bits by the source.
+//! published (1925 of 2036 for V-A, 1991 for V-B, 1437 of 1462 for I-A), so that they are no less secure: 82 to 83 bits by the source.
 //! By the lattice estimator the main secrets are worth 82.8 (II-A) to 85.7 bits, and the ephemeral ones 138 and more. A bootstrap gives
 //! a wrong slot once in 2^34 by the source and once in 2^41 by our estimate. Of the second, nothing more than slots and plaintexts is
 //! published, and the main secret is worth 79 bits at their log2 QP = 686 by the lattice estimator. None of this is the security of today's
 //! sets, as every title says. They are checked against no policy, and are not among the sets that keys are made of.
+//!
+//! Sets of type B read digits beside multiples of a number that p does not divide ([`Approach::Beside`]), and IV-A-source and V-A-source those of
+//! IV-A and V-A as their source does ([`Approach::Multiples`]). In thin form type B is not published.
+//!
+//! `V-A-128` is our own: the ring and the slots of V-A at 128 bits. Its moduli are at most what a ring of degree 2^15 may have, which are no
+//! easier to attack in one of degree 50112. Digits are bounded by what holds for every ephemeral secret, 54, as
+//! [`BgvParams::log2_failure`](super::BgvParams::log2_failure) says.
 //!
 //! How the modulus is divided is our own, as the sources print no chains. Slots-to-coefficients takes smaller levels than the rest where
 //! more of them would be left unused.
@@ -15,6 +22,7 @@
 use alloc::{format, vec, vec::Vec};
 
 use super::{
+    approach::Approach,
     presets::{BgvPreset, next_prime},
     spec::BgvSpec,
 };
@@ -24,9 +32,6 @@ use crate::{
     rlwe::{EncapsulationDigits, RlweSpec},
     security::{SecretDistribution, SecurityPolicy},
 };
-
-/// Weight of the main secret of all sets.
-const WEIGHT: u32 = 120;
 
 /// log2 of the special primes.
 const SPECIAL: f64 = 50.0;
@@ -38,8 +43,12 @@ struct Published {
     index: u64,
     prime: u64,
     exponent: u32,
+    /// Of the main secret.
+    main_weight: u32,
+    policy: SecurityPolicy,
     /// t.
     digits: u32,
+    approach: Approach,
     bound: u32,
     /// Of the ephemeral secret.
     weight: u32,
@@ -51,8 +60,9 @@ struct Published {
     removal: (usize, f64),
     slots_to_coeffs: f64,
     coeffs_to_slots: f64,
-    /// Special primes: so many digits have one bit less than their product.
+    /// Special primes, and by how many bits the primes of a digit are less than their product, at least.
     special: usize,
+    less: f64,
 }
 
 impl Published {
@@ -73,16 +83,17 @@ impl Published {
             chain: RlweSpec {
                 n,
                 odd_part: self.index,
-                digits: digits_of(&levels, SPECIAL * self.special as f64 - 1.0),
+                digits: digits_of(&levels, SPECIAL * self.special as f64 - self.less),
                 levels: primes,
                 special,
-                secret: SecretDistribution::Sparse { weight: WEIGHT },
-                policy: SecurityPolicy::InsecureForTests,
+                secret: SecretDistribution::Sparse { weight: self.main_weight },
+                policy: self.policy,
             },
             general,
             prime: self.prime,
             exponent: self.exponent,
             digit_exponent: self.digits,
+            approach: self.approach,
             bound: self.bound,
             slots_to_coeffs: 2,
             coeffs_to_slots: 2,
@@ -99,12 +110,15 @@ const LARGE_PRIMES: &str = "ePrint 2024/115; own division of its modulus";
 
 const SURVEY: &str = "ePrint 2023/149 and HElib, m = 21845; own chain";
 
-static V_A: Published = Published {
+const V_A: Published = Published {
     name: "V-A",
     index: 50731,
     prime: 65537,
     exponent: 1,
+    main_weight: 120,
+    policy: SecurityPolicy::InsecureForTests,
     digits: 1,
+    approach: Approach::Raised,
     bound: 23,
     weight: 24,
     base: 43.5,
@@ -114,14 +128,18 @@ static V_A: Published = Published {
     slots_to_coeffs: 30.0,
     coeffs_to_slots: 47.0,
     special: 10,
+    less: 1.0,
 };
 
-static IV_A: Published = Published {
+const IV_A: Published = Published {
     name: "IV-A",
     index: 45193,
     prime: 8191,
     exponent: 1,
+    main_weight: 120,
+    policy: SecurityPolicy::InsecureForTests,
     digits: 1,
+    approach: Approach::Raised,
     bound: 23,
     weight: 24,
     base: 39.0,
@@ -131,6 +149,7 @@ static IV_A: Published = Published {
     slots_to_coeffs: 30.0,
     coeffs_to_slots: 42.2,
     special: 9,
+    less: 1.0,
 };
 
 static III_A: Published = Published {
@@ -138,7 +157,10 @@ static III_A: Published = Published {
     index: 55427,
     prime: 257,
     exponent: 2,
+    main_weight: 120,
+    policy: SecurityPolicy::InsecureForTests,
     digits: 1,
+    approach: Approach::Raised,
     bound: 22,
     weight: 22,
     base: 39.5,
@@ -148,6 +170,7 @@ static III_A: Published = Published {
     slots_to_coeffs: 30.0,
     coeffs_to_slots: 42.0,
     special: 11,
+    less: 1.0,
 };
 
 static I_A: Published = Published {
@@ -155,7 +178,10 @@ static I_A: Published = Published {
     index: 38309,
     prime: 17,
     exponent: 4,
+    main_weight: 120,
+    policy: SecurityPolicy::InsecureForTests,
     digits: 2,
+    approach: Approach::Raised,
     bound: 23,
     weight: 24,
     base: 38.0,
@@ -165,6 +191,7 @@ static I_A: Published = Published {
     slots_to_coeffs: 38.0,
     coeffs_to_slots: 41.0,
     special: 7,
+    less: 1.0,
 };
 
 static II_A: Published = Published {
@@ -172,7 +199,10 @@ static II_A: Published = Published {
     index: 56647,
     prime: 127,
     exponent: 2,
+    main_weight: 120,
+    policy: SecurityPolicy::InsecureForTests,
     digits: 1,
+    approach: Approach::Raised,
     bound: 22,
     weight: 22,
     base: 37.0,
@@ -182,14 +212,72 @@ static II_A: Published = Published {
     slots_to_coeffs: 30.0,
     coeffs_to_slots: 39.0,
     special: 12,
+    less: 1.0,
 };
+
+static V_B: Published = Published {
+    name: "V-B",
+    digits: 0,
+    approach: Approach::Beside { step: 47 },
+    bound: 23,
+    weight: 22,
+    base: 33.0,
+    ephemeral: 33.0,
+    removal: (12, 36.0),
+    slots_to_coeffs: 38.0,
+    coeffs_to_slots: 34.0,
+    ..V_A
+};
+
+static IV_B: Published = Published {
+    name: "IV-B",
+    digits: 0,
+    approach: Approach::Beside { step: 45 },
+    bound: 22,
+    weight: 22,
+    base: 31.0,
+    ephemeral: 31.0,
+    removal: (11, 34.0),
+    coeffs_to_slots: 32.0,
+    ..IV_A
+};
+
+/// The slots of V-A with the weights and moduli of 128 bits: log2 QP at most what a ring of degree 2^15 may have.
+static V_A_128: Published = Published {
+    name: "V-A-128",
+    main_weight: 192,
+    policy: SecurityPolicy::Strict128,
+    bound: 54,
+    weight: 32,
+    base: 43.0,
+    ephemeral: 41.9,
+    products: (3, 32.3),
+    removal: (8, 49.45),
+    slots_to_coeffs: 38.0,
+    coeffs_to_slots: 47.0,
+    special: 2,
+    // Keys add so much less noise than a rounding to what is unpacked.
+    less: 7.0,
+    ..V_A
+};
+
+/// V-A by the pipeline of its source, whose digits become coefficients modulo p^2.
+static V_A_SOURCE: Published =
+    Published { name: "V-A-source", approach: Approach::Multiples, slots_to_coeffs: 48.0, ..V_A };
+
+/// IV-A likewise.
+static IV_A_SOURCE: Published =
+    Published { name: "IV-A-source", approach: Approach::Multiples, slots_to_coeffs: 43.0, ..IV_A };
 
 static M21845: Published = Published {
     name: "m21845",
     index: 21845,
     prime: 2,
     exponent: 1,
+    main_weight: 120,
+    policy: SecurityPolicy::InsecureForTests,
     digits: 6,
+    approach: Approach::Raised,
     bound: 31,
     weight: 20,
     base: 30.0,
@@ -199,9 +287,10 @@ static M21845: Published = Published {
     slots_to_coeffs: 30.0,
     coeffs_to_slots: 30.0,
     special: 3,
+    less: 1.0,
 };
 
-static PUBLISHED: [BgvPreset; 8] = [
+static PUBLISHED: [BgvPreset; 16] = [
     preset(
         "I-A",
         LARGE_PRIMES,
@@ -227,6 +316,30 @@ static PUBLISHED: [BgvPreset; 8] = [
         || IV_A.spec(true),
     ),
     preset(
+        "IV-A-thin",
+        LARGE_PRIMES,
+        "INSECURE, for comparison: 3150 slots of integers modulo 8191, 82 bits by its source",
+        || IV_A.spec(false),
+    ),
+    preset(
+        "IV-A-source",
+        LARGE_PRIMES,
+        "INSECURE, for comparison: IV-A with the source's own pipeline, 82 bits by its source",
+        || IV_A_SOURCE.spec(true),
+    ),
+    preset(
+        "IV-B",
+        LARGE_PRIMES,
+        "INSECURE, for comparison: 3150 slots of the field of 8191^14 elements, type B, 82 bits by its source",
+        || IV_B.spec(true),
+    ),
+    preset(
+        "IV-B-thin",
+        LARGE_PRIMES,
+        "INSECURE, for comparison: 3150 slots of integers modulo 8191, type B, 82 bits by its source",
+        || IV_B.spec(false),
+    ),
+    preset(
         "V-A",
         LARGE_PRIMES,
         "INSECURE, for comparison: 2784 slots of the field of 65537^18 elements, 82 bits by its source",
@@ -238,6 +351,32 @@ static PUBLISHED: [BgvPreset; 8] = [
         "INSECURE, for comparison: 2784 slots of integers modulo 65537, 82 bits by its source",
         || V_A.spec(false),
     ),
+    preset(
+        "V-A-source",
+        LARGE_PRIMES,
+        "INSECURE, for comparison: V-A with the source's own pipeline, 82 bits by its source",
+        || V_A_SOURCE.spec(true),
+    ),
+    preset(
+        "V-B",
+        LARGE_PRIMES,
+        "INSECURE, for comparison: 2784 slots of the field of 65537^18 elements, type B, 82 bits by its source",
+        || V_B.spec(true),
+    ),
+    preset(
+        "V-B-thin",
+        LARGE_PRIMES,
+        "INSECURE, for comparison: 2784 slots of integers modulo 65537, type B, 82 bits by its source",
+        || V_B.spec(false),
+    ),
+    BgvPreset {
+        name: "V-A-128",
+        title: "128-bit, 2784 slots of the field of 65537^18 elements, three products between bootstraps",
+        policy: SecurityPolicy::Strict128,
+        promised: -131.0,
+        source: "own chain, for the slots of set V of ePrint 2024/115",
+        spec: || V_A_128.spec(true),
+    },
     preset(
         "m21845",
         SURVEY,

@@ -10,7 +10,7 @@ use super::spec::BgvSpec;
 use crate::{
     arith::{PrimePower, Word},
     circuits::{
-        digit_removal::{AllDigits, DigitReader, DigitValue, small_digit},
+        digit_removal::{AllDigits, DigitReader, DigitValue, digit_beside, small_digit},
         polynomial::{Plan, Polynomial, PolynomialEvaluator},
     },
     error::Error,
@@ -21,11 +21,13 @@ use crate::{
     trace::Counters,
 };
 
-/// How I + p^t y modulo p^e becomes the multiple p^t y.
+/// How I + p^t y modulo p^e becomes the multiple p^t y, or I itself.
 #[derive(Debug, Clone)]
 pub enum Removal {
     /// By x - D(x), D(I + p^t y) = I for |I| <= B, 2B < p; coefficients modulo p^e, nearest to 0.
     Small(Polynomial<i64>),
+    /// By D alone, whose value is taken off the message: D(I + p^t y) = I, or D(I + step J) = I for |J| <= B as well.
+    Apart(Polynomial<i64>),
     /// By reading all t digits.
     All(AllDigits),
 }
@@ -36,6 +38,12 @@ impl Removal {
         let plaintexts = spec.plaintexts();
         let ring = PrimePower::new(plaintexts.prime, plaintexts.largest_exponent)?;
         let (t, bound) = (spec.digit_exponent, u64::from(spec.bound));
+        spec.approach.check(ring, t)?;
+        if spec.approach.is_apart() {
+            let digit = apart(spec, ring)?;
+            let levels = Plan::new(core::slice::from_ref(&digit))?.levels();
+            return Ok((Self::Apart(digit), levels));
+        }
         if ring.prime() > AllDigits::LARGEST_PRIME || 2 * bound < ring.prime() {
             let small = small(ring, t, bound)?;
             let levels = Plan::new(core::slice::from_ref(&small))?.levels();
@@ -58,7 +66,7 @@ impl Removal {
     /// The polynomial of one small digit.
     pub fn polynomial(&self) -> Option<&Polynomial<i64>> {
         match self {
-            Self::Small(polynomial) => Some(polynomial),
+            Self::Small(polynomial) | Self::Apart(polynomial) => Some(polynomial),
             Self::All(_) => None,
         }
     }
@@ -66,12 +74,12 @@ impl Removal {
     /// Its degree, or the largest of those that read a digit each.
     pub fn degree(&self) -> usize {
         match self {
-            Self::Small(polynomial) => polynomial.degree(),
+            Self::Small(polynomial) | Self::Apart(polynomial) => polynomial.degree(),
             Self::All(digits) => digits.readers().iter().map(DigitReader::degree).max().unwrap_or(0),
         }
     }
 
-    /// The multiple p^t y, as y modulo p^r with the factor that p^t y has: `target`, modulo p^e.
+    /// The multiple p^t y, or the digit alone where it is apart, with the factor `target`, modulo p^e.
     pub(super) fn evaluate<E>(
         &self,
         evaluator: &E,
@@ -85,12 +93,30 @@ impl Removal {
         E::Ciphertext: Relabelled,
     {
         match self {
-            Self::Small(polynomial) => {
+            Self::Small(polynomial) | Self::Apart(polynomial) => {
                 PolynomialEvaluator::new(evaluator, key).evaluate(polynomial, x, target, counters)
             }
             Self::All(digits) => Reading { evaluator, key, digits }.evaluate(x, target, counters),
         }
     }
+}
+
+/// D, which reads digits apart from the message, coefficients nearest to 0.
+fn apart(spec: &BgvSpec, ring: PrimePower) -> Result<Polynomial<i64>, Error> {
+    let (t, bound) = (spec.digit_exponent, u64::from(spec.bound));
+    if spec.approach.step().is_none() && 2 * bound >= ring.prime() {
+        return Err(Error::InvalidArgument(format!(
+            "digits up to {bound} modulo {} are several, which are read from the raised message alone; take Approach::Raised, or a bound \
+             below {}/2",
+            ring.prime(),
+            ring.prime()
+        )));
+    }
+    let digit = match spec.approach.step() {
+        Some(step) => digit_beside(ring, step, bound)?,
+        None => small_digit(ring, t, bound)?,
+    };
+    Polynomial::of_integers(digit.into_iter().map(|c| ring.centered(c)))
 }
 
 /// x - D(x) modulo p^e, coefficients nearest to 0.

@@ -25,7 +25,8 @@ pub enum BgvState<W: Word> {
     Base(BgvCiphertext<W>),
     /// Under the ephemeral secret: p^t m' + q0 I.
     Prepared(BgvPrepared<W>),
-    /// Modulo Q: coefficients I + p^t m'/q0 modulo p^e, and the factor of m'.
+    /// Modulo Q: coefficients I + p^t m'/q0 modulo p^e, and the factor of m'. Where digits are apart from the message, which is
+    /// [`BgvRun::message`] then, I - p^t I' or I - step I', here and below.
     Raised(BgvCiphertext<W>, Factor),
     /// The same in slots.
     Slots(BgvCiphertext<W>, Factor),
@@ -33,6 +34,8 @@ pub enum BgvState<W: Word> {
     Unpacked(Vec<BgvCiphertext<W>>, Factor),
     /// Coefficients of the message in slots, where these become coefficients last.
     Removed(BgvCiphertext<W>),
+    /// I alone, where it is apart: in slots, or after slots-to-coefficients in coefficients; and the factor of m'.
+    Digits(BgvCiphertext<W>, Factor),
     /// Finished.
     Done(BgvCiphertext<W>),
     /// Ended by an error.
@@ -43,6 +46,7 @@ pub enum BgvState<W: Word> {
 pub struct BgvRun<'a, W: Word = u64> {
     bootstrapper: &'a BgvBootstrapper<W>,
     state: BgvState<W>,
+    message: Option<BgvCiphertext<W>>,
 }
 
 impl<'a, W: Word> BgvRun<'a, W> {
@@ -69,26 +73,35 @@ impl<'a, W: Word> BgvRun<'a, W> {
             )));
         }
         params.check_ring("a bootstrap refreshes", x, params.messages())?;
-        Ok(Self { bootstrapper, state: BgvState::Input(x.clone()) })
+        Ok(Self { bootstrapper, state: BgvState::Input(x.clone()), message: None })
     }
 
     /// The stage the next step belongs to; `None` when finished.
     pub fn next_stage(&self) -> Option<&StageInfo> {
-        let id = match (&self.state, self.bootstrapper.params().is_general()) {
+        let params = self.bootstrapper.params();
+        let id = match (&self.state, params.is_general()) {
             (BgvState::Input(_), true) | (BgvState::Base(_), _) => stages::PREPARE,
             (BgvState::Prepared(_), _) => stages::MOD_RAISE,
             (BgvState::Raised(..), _) => stages::COEFFS_TO_SLOTS,
             (BgvState::Slots(..), true) => stages::UNPACK,
             (BgvState::Slots(..), false) | (BgvState::Unpacked(..), _) => stages::DIGIT_REMOVAL,
             (BgvState::Input(_), false) | (BgvState::Removed(_), _) => stages::SLOTS_TO_COEFFS,
+            (BgvState::Digits(x, _), true) if x.level() > params.levels().output => stages::SLOTS_TO_COEFFS,
+            (BgvState::Digits(..), _) => stages::TAKE_OFF,
             (BgvState::Done(_) | BgvState::Failed, _) => return None,
         };
-        self.bootstrapper.params().stages().iter().find(|stage| stage.id == id)
+        params.stages().iter().find(|stage| stage.id == id)
     }
 
     /// Where the run stands.
     pub fn state(&self) -> &BgvState<W> {
         &self.state
+    }
+
+    /// The raised message, I + p^t m'/q0 or I + step m'/q0, while it waits for digits that are read from multiples of q0: in coefficients,
+    /// for thin bootstrapping in slots after [`COEFFS_TO_SLOTS`](super::COEFFS_TO_SLOTS).
+    pub fn message(&self) -> Option<&BgvCiphertext<W>> {
+        self.message.as_ref()
     }
 
     /// Does one stage and reports it; true when the run is finished.
@@ -111,34 +124,51 @@ impl<'a, W: Word> BgvRun<'a, W> {
     }
 
     fn next(
-        &self,
+        &mut self,
         state: BgvState<W>,
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<BgvState<W>, Error> {
         let bootstrapper = self.bootstrapper;
-        let general = bootstrapper.params().is_general();
+        let params = bootstrapper.params();
+        let (general, apart) = (params.is_general(), params.is_apart());
         Ok(match state {
             BgvState::Input(x) if general => {
-                BgvState::Prepared(bootstrapper.prepare(&bootstrapper.lowered(&x)?, keys, counters)?)
+                BgvState::Prepared(bootstrapper.prepare(&bootstrapper.lowered(&x, 0)?, keys, counters)?)
             }
             BgvState::Slots(x, factor) if general => {
                 BgvState::Unpacked(bootstrapper.unpack(&x, keys, counters)?, factor)
             }
             BgvState::Unpacked(x, factor) => {
-                BgvState::Removed(bootstrapper.remove_digits(&x, factor, keys, counters)?)
+                let removed = bootstrapper.remove_digits(&x, factor, keys, counters)?;
+                if apart { BgvState::Digits(removed, factor) } else { BgvState::Removed(removed) }
             }
             BgvState::Removed(x) => BgvState::Done(bootstrapper.slots_to_coeffs(&x, keys, counters)?),
             BgvState::Input(x) => BgvState::Base(bootstrapper.slots_to_coeffs(&x, keys, counters)?),
             BgvState::Base(x) => BgvState::Prepared(bootstrapper.prepare(&x, keys, counters)?),
+            BgvState::Prepared(x) if apart => {
+                self.message = Some(bootstrapper.mod_raise(&x, keys, counters)?);
+                BgvState::Raised(bootstrapper.raise_multiples(&x, keys, counters)?, x.factor())
+            }
             BgvState::Prepared(x) => {
                 BgvState::Raised(bootstrapper.mod_raise(&x, keys, counters)?, x.factor())
             }
             BgvState::Raised(x, factor) => {
+                if let Some(message) = self.message.as_mut().filter(|_| apart && !general) {
+                    *message = bootstrapper.coeffs_to_slots(&*message, keys, counters)?;
+                }
                 BgvState::Slots(bootstrapper.coeffs_to_slots(&x, keys, counters)?, factor)
             }
             BgvState::Slots(x, factor) => {
-                BgvState::Done(bootstrapper.remove_digit(&x, factor, keys, counters)?)
+                let removed = bootstrapper.remove_digit(&x, factor, keys, counters)?;
+                if apart { BgvState::Digits(removed, factor) } else { BgvState::Done(removed) }
+            }
+            BgvState::Digits(x, factor) if general && x.level() > params.levels().output => {
+                BgvState::Digits(bootstrapper.slots_to_coeffs(&x, keys, counters)?, factor)
+            }
+            BgvState::Digits(x, factor) => {
+                let message = self.message.take().ok_or_else(|| unfinished(None))?;
+                BgvState::Done(bootstrapper.take_off(&message, &x, factor)?)
             }
             other @ BgvState::Done(_) => other,
             BgvState::Failed => return Err(unfinished(None)),
@@ -174,6 +204,7 @@ impl<W: Word> Steps<W> for BgvRun<'_, W> {
             | BgvState::Raised(x, _)
             | BgvState::Slots(x, _)
             | BgvState::Removed(x)
+            | BgvState::Digits(x, _)
             | BgvState::Done(x) => (x.level(), x.log_q(), log(x.ring())),
             BgvState::Unpacked(all, _) => {
                 all.first().map_or((0, 0.0, 0.0), |x| (x.level(), x.log_q(), log(x.ring())))

@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 
+use super::approach::Approach;
 use crate::{
     bootstrapping::raising::EphemeralSpec,
     ring::Cyclotomic,
@@ -25,9 +26,12 @@ pub struct BgvSpec {
     pub prime: u64,
     /// r: messages are modulo p^r.
     pub exponent: u32,
-    /// t: I is removed beside multiples of p^t, modulo p^(r + t).
+    /// t: I is removed beside multiples of p^t, modulo p^(r + t). 0 where [`Self::approach`] has a step of its own.
     pub digit_exponent: u32,
-    /// B: the largest I that is removed. Below p/2, or for p up to 31, whose t digits are read one after the other, below p^t/2.
+    /// Which numbers I is read from.
+    pub approach: Approach,
+    /// B: the largest I that is removed. Below p/2, or for p up to 31, whose t digits are read one after the other, below p^t/2;
+    /// beside a step as [`Approach::Beside`] says.
     pub bound: u32,
     /// Stages of slots-to-coefficients, one level each; 2 in a ring of odd index.
     pub slots_to_coeffs: usize,
@@ -86,9 +90,13 @@ impl BgvSpec {
         if self.has_odd_index() && self.is_general() {
             h.update(b"/general/");
         }
+        self.approach.fingerprint(&mut h);
         if self.has_two_axes() {
             // How the ephemeral secret is drawn.
             h.update(b"/one coefficient for each power of Y/");
+        }
+        if self.has_odd_index() {
+            h.update(b"/one coefficient for each power of X_2 of two primes/");
         }
         let mut out = [0; 16];
         out.copy_from_slice(&h.finalize().as_bytes()[..16]);

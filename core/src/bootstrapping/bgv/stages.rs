@@ -18,6 +18,9 @@ pub const UNPACK: &str = "unpack";
 /// The low digit, taken off.
 pub const DIGIT_REMOVAL: &str = "digit_removal";
 
+/// Digits that are apart from the message, taken off it.
+pub const TAKE_OFF: &str = "take_off";
+
 /// The stages in order, given the levels of the removal.
 pub(super) fn of(spec: &BgvSpec, removal: usize) -> Vec<StageInfo> {
     let slots_to_coeffs = StageInfo {
@@ -32,6 +35,9 @@ pub(super) fn of(spec: &BgvSpec, removal: usize) -> Vec<StageInfo> {
         symbol: "a ciphertext of integers I + p^t y mod p^e for each coordinate",
         levels: 0,
     };
+    if spec.approach.is_apart() {
+        return apart(spec, slots_to_coeffs, removal);
+    }
     let mut out = vec![
         StageInfo {
             id: PREPARE,
@@ -61,6 +67,32 @@ pub(super) fn of(spec: &BgvSpec, removal: usize) -> Vec<StageInfo> {
     if spec.is_general() {
         out.insert(3, unpack);
         out.push(slots_to_coeffs);
+    } else {
+        out.insert(0, slots_to_coeffs);
+    }
+    out
+}
+
+/// Those of digits that are apart from the message, D standing for p^t or the step.
+fn apart(spec: &BgvSpec, slots_to_coeffs: StageInfo, removal: usize) -> Vec<StageInfo> {
+    let stage = |id, title, symbol, levels| StageInfo { id, title, symbol, levels };
+    let mut out = vec![
+        stage(
+            PREPARE,
+            "Sparse secret, times p^r D",
+            "p^r D (m/p^r + e) mod q0 = D m' + q0 I, of m' + q0 I'",
+            0,
+        ),
+        stage(MOD_RAISE, "Raise both moduli", "I + D m'/q0, and I - D I' of what was reduced, mod Q", 0),
+        stage(COEFFS_TO_SLOTS, "Coefficients to slots", "slots = I - D I'", spec.coeffs_to_slots),
+        stage(DIGIT_REMOVAL, "Read the digit", "f(I - D I') = I", removal),
+        stage(TAKE_OFF, "Take the digit off", "(I + D m'/q0) - I, read as m mod p^r", 0),
+    ];
+    if spec.is_general() {
+        let each = "a ciphertext of integers I - D I' for each coordinate";
+        out.insert(3, stage(UNPACK, "Unpack the slots", each, 0));
+        let digits = StageInfo { symbol: "digits in slots become coefficients", ..slots_to_coeffs };
+        out.insert(5, digits);
     } else {
         out.insert(0, slots_to_coeffs);
     }

@@ -417,12 +417,7 @@ pub(in crate::bootstrapping) fn security_of(
     ephemeral: Option<&EphemeralSpec>,
 ) -> Result<SecurityReport, Error> {
     let log2 = |primes: &mut dyn Iterator<Item = &u64>| primes.map(|&p| libm::log2(p as f64)).sum::<f64>();
-    if chain.policy.is_secure() && !chain.n.is_power_of_two() {
-        return Err(Error::Insecure(format!(
-            "a ring of degree {}: the policy {} has bounds for degrees that are powers of two; take one of these",
-            chain.n, chain.policy
-        )));
-    }
+    // Of a degree that is no power of two the next lower one counts, as [`RlweContext`] has it.
     let instance = |name, secret, log_modulus| Instance {
         name,
         log_n: chain.n.max(1).ilog2(),
@@ -442,13 +437,15 @@ pub(in crate::bootstrapping) fn security_of(
 }
 
 /// log2 of how many times more sparse secrets of a weight there are in all than [`SmallPoly::sparse_ternary_in`] draws: 0 in a ring of one
-/// axis, and of odd index.
+/// axis, and of three odd primes.
 fn lost_to_powers_of_y(chain: &RlweSpec, weight: u32) -> f64 {
-    if !Cyclotomic::ODD_PARTS.contains(&chain.odd_part) {
-        return 0.0;
-    }
-    // C(N, h) over C(N/r, h) r^h, with r coefficients for each power of Y.
-    let (n, rows) = (chain.n as f64, chain.odd_part.saturating_sub(1).max(1) as f64);
+    // C(N, h) over C(N/r, h) r^h, with r coefficients for each power of Y, or of `X_2`.
+    let rows = match Cyclotomic::of_odd_index(chain.odd_part).map(|ring| (ring, ring.odd_index())) {
+        Some((ring, Some(index))) if index.primes().len() == 2 => ring.rows() as u64,
+        Some(_) => 1,
+        None => chain.odd_part.saturating_sub(1).max(1),
+    };
+    let (n, rows) = (chain.n as f64, rows as f64);
     (0..weight).map(f64::from).map(|i| libm::log2((n - i) / (n - i * rows))).sum()
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use refloat::bootstrapping::bgv::{BgvState, DIGIT_REMOVAL, MOD_RAISE, PREPARE};
+use refloat::bootstrapping::bgv::{BgvState, DIGIT_REMOVAL, MOD_RAISE, PREPARE, TAKE_OFF};
 use refloat::schemes::bgv::BgvCiphertext;
 use refloat::trace::{Observer, StageEvent};
 
@@ -40,16 +40,18 @@ impl Measured {
         let sum = |wanted: &dyn Fn(&str) -> bool| {
             self.stages.iter().filter(|(stage, _)| wanted(stage)).map(|(_, seconds)| seconds).sum()
         };
-        let linear = |stage: &str| ![PREPARE, MOD_RAISE, DIGIT_REMOVAL].contains(&stage);
+        let linear = |stage: &str| ![PREPARE, MOD_RAISE, DIGIT_REMOVAL, TAKE_OFF].contains(&stage);
         [sum(&linear), sum(&|stage| stage == DIGIT_REMOVAL)]
     }
 
-    /// Bits after the raise, taken by linear maps after it, taken by the removal, and left.
+    /// Bits after the raise, taken by linear maps after it, taken by the removal, that of the digits from the message included, and left.
     pub fn budget(&self) -> [f64; 4] {
         let (mut linear, mut removal) = (0.0, 0.0);
         for pair in self.capacities.windows(2) {
             let taken = pair[0].1 - pair[1].1;
-            *(if pair[1].0 == DIGIT_REMOVAL { &mut removal } else { &mut linear }) += taken;
+            let part =
+                if [DIGIT_REMOVAL, TAKE_OFF].contains(&pair[1].0) { &mut removal } else { &mut linear };
+            *part += taken;
         }
         [self.capacities.first().map_or(0.0, |(_, bits)| *bits), linear, removal, self.capacity]
     }
@@ -58,9 +60,11 @@ impl Measured {
 /// Bits that noise may grow by from the raise on, the fewest of all ciphertexts.
 pub fn capacity(state: &BgvState<u64>) -> Option<f64> {
     match state {
-        BgvState::Raised(x, _) | BgvState::Slots(x, _) | BgvState::Removed(x) | BgvState::Done(x) => {
-            Some(x.capacity())
-        }
+        BgvState::Raised(x, _)
+        | BgvState::Slots(x, _)
+        | BgvState::Removed(x)
+        | BgvState::Digits(x, _)
+        | BgvState::Done(x) => Some(x.capacity()),
         BgvState::Unpacked(all, _) => all.iter().map(BgvCiphertext::capacity).reduce(f64::min),
         BgvState::Input(_) | BgvState::Base(_) | BgvState::Prepared(_) | BgvState::Failed => None,
     }

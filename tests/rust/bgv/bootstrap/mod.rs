@@ -1,5 +1,6 @@
 //! Thin BGV bootstrapping on toys: every stage as the holder of the key sees it, chains, failures, refusals.
 
+mod apart;
 mod chains;
 mod runs;
 mod sets;

@@ -189,6 +189,33 @@ fn ephemeral_pairs_are_multiplied_and_subtracted_modulo_q0() {
     pairs_are_linear(&narrow());
 }
 
+/// Over the integers: what a product has less than the integer times the phase, and multiples that are no larger than they can be.
+#[test]
+fn multiples_are_what_a_product_takes_off() {
+    let (setup, mut lottery) = (wide(), Lottery::new(56));
+    let q0 = setup.q0();
+    let pair = setup.to_ephemeral(setup.uniform(&mut lottery).0);
+    let before = setup.phase(&pair);
+    let largest = q0.to_u64().expect("50 bits") - 1;
+    for k in [1, 2, 45, 65537, (1 << 40) + 1, largest] {
+        let taken = pair.clone().multiples_taken_off(k).expect("one prime");
+        for part in taken.parts().map(to_big).concat() {
+            assert!(part.abs() * 2 <= BigInt::from(k), "{part} of a product with {k}");
+        }
+        let after = setup.phase(&pair.clone().multiply_integer(k as i64));
+        for ((before, after), taken) in before.iter().zip(&after).zip(setup.phase(&taken)) {
+            assert_eq!(after - before * k, taken * &q0, "{k}");
+        }
+    }
+    for k in [0, largest + 1, u64::MAX] {
+        let Err(Error::InvalidArgument(text)) = pair.clone().multiples_taken_off(k) else { panic!("{k}") };
+        assert!(text.contains(&k.to_string()) && text.contains(&largest.to_string()), "{text}");
+    }
+    let other = narrow();
+    let composite = other.to_ephemeral(other.uniform(&mut lottery).0);
+    assert!(matches!(composite.multiples_taken_off(3), Err(Error::InvalidArgument(_))));
+}
+
 #[test]
 fn discretised_phases_lie_on_the_grid() {
     let (setup, mut lottery) = (wide(), Lottery::new(53));

@@ -1,0 +1,74 @@
+//! Digits that are apart from the message: where they come from, and how they are taken off it.
+
+use super::bootstrapper::{BgvBootstrapper, BgvPrepared};
+use crate::{
+    arith::Word,
+    bootstrapping::raising::{Direction, KeySource},
+    error::Error,
+    schemes::{
+        bgv::{BgvCiphertext, Factor},
+        evaluator::Label,
+    },
+    trace::Counters,
+};
+
+impl<W: Word> BgvBootstrapper<W> {
+    /// The multiples of q0 that were taken off a message, raised: I - D I' in the coefficients, modulo p^e, where [`Self::mod_raise`] gives
+    /// I + D m'/q0, and D is p^t or the step of the set.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a set whose digits are read from the message itself; as [`Self::mod_raise`].
+    pub fn raise_multiples(
+        &self,
+        x: &BgvPrepared<W>,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.check(&x.origin, keys)?;
+        let Some(multiples) = &x.multiples else {
+            return Err(Error::InvalidArgument(alloc::format!(
+                "multiples of q0 for the set {}, whose digits are read from the raised message; raise that",
+                self.params().name()
+            )));
+        };
+        let ring = self.params().raised();
+        let back = keys.ephemeral_key(Direction::FromEphemeral)?;
+        let pair = self.raise.from_ephemeral_over(multiples, ring.value(), Some(&back), counters)?;
+        let (top, noise) = (self.params().levels().coeffs_to_slots, self.params().multiples_noise());
+        Ok(x.origin.with_pair(pair, top, Factor::one(ring), noise))
+    }
+
+    /// The message of `raised`, I + D f m/q0 modulo p^e, with factor 1 modulo p^r, for a message m whose factor was f when it was prepared.
+    /// `digits` are I, in coefficients or slots as those are.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] for a message that is not above the level of its digits; [`Error::PlaintextMismatch`] for plaintexts that
+    /// are not modulo p^e; [`Error::ParamsMismatch`] for ciphertexts of two keys; [`Error::Limit`] for the noise.
+    pub fn take_off(
+        &self,
+        raised: &BgvCiphertext<W>,
+        digits: &BgvCiphertext<W>,
+        factor: Factor,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        let (params, bgv) = (self.params(), self.bgv());
+        for x in [raised, digits] {
+            params.check_set(x)?;
+            params.check_ring("digits are taken off", x, params.raised())?;
+        }
+        let settled = bgv.at_factor(&self.lowered(raised, digits.level() + 1)?, digits.factor())?;
+        let multiple = bgv.sub(&settled, digits)?;
+        let quotient = bgv.divide_by_prime(&multiple, params.spec().digit_exponent)?;
+        let own = digits.factor().div(self.digit_factor(factor)?);
+        Ok(quotient.relabelled(own.modulo(params.messages().exponent())?))
+    }
+
+    /// The factor of I with which a message of this factor comes out with factor 1: q0/f, over the step if there is one, modulo p^e.
+    pub(super) fn digit_factor(&self, factor: Factor) -> Result<Factor, Error> {
+        let (params, own) = (self.params(), self.base_modulus()?.div(factor));
+        let own = match params.spec().approach.step() {
+            Some(step) => own.div(Factor::new(step, params.messages())?),
+            None => own,
+        };
+        own.modulo(params.raised().exponent())
+    }
+}

@@ -1,0 +1,76 @@
+//! Which numbers the digits are read from: what is raised, or the multiples of q0 that were taken off before.
+//!
+//! With the message multiplied by D modulo q0, its phase under the ephemeral secret is D m' + q0 I over the integers, and before that it was
+//! m' + q0 I', both small. The reductions modulo q0 take k = (D x - \[D x\])/q0 off every coefficient x of both components, public
+//! integers up to D/2, so -k is a ciphertext of I - D I', without noise. Whoever raises it like the message has digits beside
+//! multiples that are as small as digits themselves, and does not need D to be a power of p: Ma, Huang, Wang, Wang (EUROCRYPT 2024,
+//! ePrint 2024/115), who multiply k by an encryption of the ephemeral secret. The key that switches from it does the same.
+
+use alloc::format;
+
+use crate::{arith::PrimePower, error::Error};
+
+/// What the digits are read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approach {
+    /// The message itself, multiplied by p^t and raised: I + p^t y modulo p^(r + t).
+    Raised,
+    /// The multiples of q0 that the product with p^t took off: I - p^t I', modulo p^(r + t). They are taken off the raised message. The
+    /// first approach of the source, type A.
+    Multiples,
+    /// The same of a product with a number that p does not divide: I - `step` I', modulo p^r, with t = 0. The second approach of the
+    /// source, type B.
+    Beside {
+        /// Above 2B, and so small that B (1 + `step`) < p/2: all sums are different.
+        step: u64,
+    },
+}
+
+impl Approach {
+    /// Whether the digits are apart from the message, which waits for them. Without the feature `odd-index` they never are: no set that
+    /// programs for pages have is one of these, and the compiler leaves them out.
+    pub(super) fn is_apart(self) -> bool {
+        cfg!(feature = "odd-index") && self != Self::Raised
+    }
+
+    /// The step, of type B.
+    pub(super) fn step(self) -> Option<u64> {
+        match self {
+            Self::Beside { step } if self.is_apart() => Some(step),
+            _ => None,
+        }
+    }
+
+    /// D: what the message is multiplied by, `step` or p^t.
+    pub(super) fn multiplier(self, prime: u64, t: u32) -> u64 {
+        self.step().unwrap_or_else(|| prime.pow(t))
+    }
+
+    /// That the approach is one that is built, with a step that goes with t.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] naming what to change.
+    pub(super) fn check(self, ring: PrimePower, t: u32) -> Result<(), Error> {
+        let text = match self {
+            Self::Multiples | Self::Beside { .. } if !cfg!(feature = "odd-index") => format!(
+                "digits read from multiples of q0, as {self:?} says; build refloat with the feature odd-index for them, or read them from \
+                 what is raised"
+            ),
+            Self::Beside { step } if t != 0 => format!(
+                "a step of {step} and digits beside multiples of {}^{t}; take a digit exponent of 0 with a step, or no step",
+                ring.prime()
+            ),
+            _ => return Ok(()),
+        };
+        Err(Error::InvalidArgument(text))
+    }
+
+    /// What enters the fingerprint of a set: nothing for [`Self::Raised`].
+    pub(super) fn fingerprint(self, hasher: &mut blake3::Hasher) {
+        match self {
+            Self::Raised => (),
+            Self::Multiples => _ = hasher.update(b"/multiples/"),
+            Self::Beside { step } => _ = hasher.update(b"/beside/").update(&step.to_le_bytes()),
+        }
+    }
+}
