@@ -1,6 +1,6 @@
 //! The stages as public methods, and all of them in one call.
 
-use alloc::{format, vec::Vec};
+use alloc::{boxed::Box, format, vec::Vec};
 
 use super::{maps::Maps, noise::LARGEST_DEVIATION, params::BgvParams, run::BgvRun, unpack::Packing};
 use crate::{
@@ -30,7 +30,7 @@ pub const METHOD: MethodInfo = MethodInfo {
 pub struct BgvPrepared<W: Word> {
     pair: EphemeralPair<W>,
     /// Multiples of q0 that were taken off, where digits are read from these.
-    pub(super) multiples: Option<EphemeralPair<W>>,
+    pub(super) multiples: Option<Box<EphemeralPair<W>>>,
     /// The ciphertext that was prepared, without its components.
     pub(super) origin: BgvCiphertext<W>,
 }
@@ -176,7 +176,7 @@ impl<W: Word> BgvBootstrapper<W> {
         let apart = self.params.is_apart().then(|| pair.clone());
         let multiples = apart.map(|pair| pair.multiples_taken_off(multiplier)).transpose()?;
         let pair = pair.multiply_integer(multiplier as i64);
-        Ok(BgvPrepared { pair, multiples, origin: x.without_parts() })
+        Ok(BgvPrepared { pair, multiples: multiples.map(Box::new), origin: x.without_parts() })
     }
 
     /// From the lowest modulus to the highest: I + p^t m'/q0 in the coefficients, modulo p^e, or I + step m'/q0.
