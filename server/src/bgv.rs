@@ -18,9 +18,9 @@ use zeroize::Zeroizing;
 
 use crate::ckks_jobs::{OfBootstraps, check_mode, working_bytes};
 use crate::clients::{
-    CiphertextBytes, IntegerClient, IntegerEncryptor, IntegerSecret, KeyOwnerSet, Outline, PlannedProgram,
-    SetQuery, is_public,
+    CiphertextBytes, IntegerClient, IntegerSecret, KeyOwnerSet, Outline, PlannedProgram, SetQuery,
 };
+use crate::encryptors::{IntegerEncryptor, is_public};
 use crate::engine::{
     BOOTSTRAP, Described, JobSet, LoadError, LoadedKeys, ReadPart, Runner, SetInfo, Task, read_parts,
 };

@@ -7,11 +7,12 @@ use refloat::Error;
 use refloat::bootstrapping::method::{NumberSecret, NumberSet, ParamSet, Preset, SetSpec};
 use refloat::circuits::program::{Compared, Plan};
 use refloat::random::Seed;
-use refloat::schemes::ckks::{Ciphertext, PublicKey};
-use refloat::wire::{self, CkksSet, ObjectKind, SeededSecret, SeededSet, WireWord};
+use refloat::schemes::ckks::Ciphertext;
+use refloat::wire::{self, CkksSet, SeededSecret, SeededSet, WireWord};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
+use crate::encryptors::{CkksEncryptor, CkksPublic, IntegerEncryptor, is_public};
 use crate::engine::{Described, SetInfo, SlotMode};
 use crate::id::Id;
 use crate::programs::ProgramJob;
@@ -330,7 +331,8 @@ pub struct CiphertextBytes {
 }
 
 impl CiphertextBytes {
-    fn new<W: WireWord>(ciphertext: &Ciphertext<W>, bytes: Vec<u8>) -> Self {
+    /// Of a ciphertext of CKKS, in wire form.
+    pub(crate) fn new<W: WireWord>(ciphertext: &Ciphertext<W>, bytes: Vec<u8>) -> Self {
         Self {
             bytes,
             key: Id(ciphertext.key_id()),
@@ -358,14 +360,6 @@ where
     fn read_secret(&self, bytes: &[u8]) -> Result<Box<dyn KeySecret>, Error> {
         Ok(Box::new(wire::secret_key_from_bytes(&self.params, bytes)?))
     }
-}
-
-/// Whether the bytes of a key are those of a public one.
-///
-/// # Errors
-/// They do not begin as those of an object.
-pub(crate) fn is_public(bytes: &[u8]) -> Result<bool, Error> {
-    Ok(wire::frame::peek(bytes)?.kind == ObjectKind::PublicKey)
 }
 
 impl<P> CkksClient for Described<P>
@@ -452,15 +446,6 @@ impl<S: SeededSecret> KeySecret for S {
     }
 }
 
-/// A key that encrypts, secret or public, of whichever set of integers.
-pub trait IntegerEncryptor {
-    /// Encrypts integers below the modulus of the set, as many of each slot as it holds.
-    ///
-    /// # Errors
-    /// There are too many or too large ones, or the level is above that of messages.
-    fn encrypt(&self, integers: &[u64], level: usize, randomness: &Seed) -> Result<CiphertextBytes, Error>;
-}
-
 /// A secret key of whichever set of integers.
 pub trait IntegerSecret: IntegerEncryptor {
     /// The bytes of the key with which others encrypt for the owner of this one.
@@ -476,21 +461,6 @@ pub trait IntegerSecret: IntegerEncryptor {
     fn decrypt(&self, bytes: &[u8]) -> Result<Zeroizing<Vec<u64>>, Error>;
 }
 
-/// A key that encrypts, secret or public, of whichever set of CKKS.
-pub trait CkksEncryptor {
-    /// Encrypts numbers: one a slot, or real and imaginary parts in turn.
-    ///
-    /// # Errors
-    /// As [`NumberSecret::encrypt_numbers`].
-    fn encrypt(
-        &self,
-        numbers: &[f64],
-        mode: SlotMode,
-        level: usize,
-        randomness: &Seed,
-    ) -> Result<CiphertextBytes, Error>;
-}
-
 /// A secret key of whichever set of CKKS.
 pub trait CkksSecret: CkksEncryptor {
     /// The bytes of the key with which others encrypt for the owner of this one.
@@ -504,45 +474,6 @@ pub trait CkksSecret: CkksEncryptor {
     /// # Errors
     /// The bytes are no ciphertext under the key, or the set does not serve the mode.
     fn decrypt(&self, bytes: &[u8], mode: SlotMode) -> Result<Zeroizing<Vec<f64>>, Error>;
-}
-
-/// A public key, and its set.
-struct CkksPublic<P: CkksSet> {
-    params: P,
-    key: PublicKey<P::Word>,
-}
-
-impl<P: CkksSet + NumberSet<P::Word>> CkksEncryptor for CkksPublic<P> {
-    fn encrypt(
-        &self,
-        numbers: &[f64],
-        mode: SlotMode,
-        level: usize,
-        randomness: &Seed,
-    ) -> Result<CiphertextBytes, Error> {
-        let ciphertext = self.params.encrypt_numbers_for(&self.key, numbers, mode, level, randomness)?;
-        let bytes = wire::ciphertext_to_bytes(self.params.ckks(), &ciphertext)?;
-        Ok(CiphertextBytes::new(&ciphertext, bytes))
-    }
-}
-
-impl<S> CkksEncryptor for S
-where
-    S: SeededSecret,
-    S::Set: CkksSet,
-    S: NumberSecret<<S::Set as CkksSet>::Word>,
-{
-    fn encrypt(
-        &self,
-        numbers: &[f64],
-        mode: SlotMode,
-        level: usize,
-        randomness: &Seed,
-    ) -> Result<CiphertextBytes, Error> {
-        let ciphertext = self.encrypt_numbers(numbers, mode, level, randomness)?;
-        let bytes = wire::ciphertext_to_bytes(self.set().ckks(), &ciphertext)?;
-        Ok(CiphertextBytes::new(&ciphertext, bytes))
-    }
 }
 
 impl<S> CkksSecret for S

@@ -15,6 +15,7 @@ pub mod cluster;
 pub mod config;
 pub mod conventional;
 pub mod dispatch;
+pub mod encryptors;
 pub mod engine;
 pub mod engines;
 pub mod gates;

@@ -10,7 +10,8 @@ use super::failure::Failure;
 use super::keyfiles::fresh_seed;
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
-use crate::clients::{CiphertextBytes, IntegerClient, IntegerEncryptor, IntegerSecret};
+use crate::clients::{CiphertextBytes, IntegerClient, IntegerSecret};
+use crate::encryptors::IntegerEncryptor;
 use crate::engine::{SetInfo, SlotMode};
 
 /// A file of integers, or to be one: where it is, how they are written, and how large it is if it is a picture.

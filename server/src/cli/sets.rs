@@ -9,9 +9,10 @@ use super::failure::Failure;
 use super::keyfiles::{self, in_file};
 use super::machine;
 use crate::clients::{
-    CiphertextBytes, CkksClient, CkksEncryptor, CkksSecret, IntegerClient, IntegerEncryptor, IntegerSecret,
-    KeyClient, KeyOwnerSet, KeySecret, SetQuery,
+    CiphertextBytes, CkksClient, CkksSecret, IntegerClient, IntegerSecret, KeyClient, KeyOwnerSet, KeySecret,
+    SetQuery,
 };
+use crate::encryptors::{CkksEncryptor, IntegerEncryptor};
 use crate::engine::SetInfo;
 use crate::engines::Engines;
 use crate::id::hex;
