@@ -177,7 +177,10 @@ async fn start_front(_: &Arc<Service>) -> std::io::Result<std::thread::JoinHandl
 }
 
 /// Listens, unless others could reach the address and nobody said that this is meant.
-async fn bind(address: SocketAddr, config: &Config) -> Result<(TcpListener, SocketAddr), StartError> {
+pub(crate) async fn bind(
+    address: SocketAddr,
+    config: &Config,
+) -> Result<(TcpListener, SocketAddr), StartError> {
     if !address.ip().is_loopback() && !config.server.insecure_listen {
         return Err(StartError::Exposed(address));
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::engine::Task;
+use crate::engine::{SlotMode, Task};
 use crate::id::{Id, hex, unhex};
 use crate::store::files::Expected;
 use crate::store::jobs::JobRecord;
@@ -69,6 +69,25 @@ pub struct Work {
 }
 
 impl Work {
+    /// The attempt that is none at a job: it loads keys, and does nothing with them. Attempts at jobs begin with 1.
+    pub const WAKING: u32 = 0;
+
+    /// What loads a key set.
+    pub fn waking(keys: &KeyRecord, pieces: Vec<Part>) -> Self {
+        Self {
+            job: keys.id,
+            attempt: Self::WAKING,
+            content: None,
+            params: keys.params.clone(),
+            fingerprint: keys.fingerprint.clone(),
+            key: keys.id,
+            pieces,
+            task: Task { mode: SlotMode::Real, operations: Vec::new(), rounds: 1 },
+            input: Expected { length: 0, digest: None },
+            most_result_bytes: 0,
+        }
+    }
+
     /// The attempt that the record of a running job is at, with the record and the pieces of its key set.
     pub fn new(job: &JobRecord, keys: &KeyRecord, pieces: Vec<Part>) -> Self {
         Self {

@@ -208,6 +208,8 @@ describe('tokens', () => {
     const theirs = await remote.uploadKeys(keys);
     await remote.bootstrap(await keys.encrypt([1]));
     await remote.keys(keys.id);
+    await theirs.wake();
+    expect(server.log.at(-1)).toBe(`POST /v1/keys/${keys.id}/wake`);
     await theirs.delete();
     expect([...seen]).toEqual([`Bearer ${theirs.token}`]);
     expect(theirs.token).toMatch(/^[0-9a-f]{64}$/);

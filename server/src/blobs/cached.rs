@@ -26,6 +26,8 @@ pub struct CachedBlobs {
     behind: Arc<dyn Blobs>,
     folder: PathBuf,
     most: u64,
+    /// Bytes that are free on its disk, where the system tells.
+    free: fn(&Path) -> Option<u64>,
     state: Mutex<State>,
 }
 
@@ -58,7 +60,8 @@ impl CachedBlobs {
             }
         }
         found.sort();
-        let this = Self { behind, folder: folder.to_owned(), most, state: Mutex::default() };
+        let free = |folder: &Path| system::files::free_bytes(folder).ok().flatten();
+        let this = Self { behind, folder: folder.to_owned(), most, free, state: Mutex::default() };
         for (_, digest, length) in found {
             this.keep(digest, length);
         }
@@ -128,8 +131,7 @@ impl CachedBlobs {
 
     /// Whether the disk, which others write to as well, has room for so many bytes more.
     fn has_room(&self, length: u64) -> bool {
-        let free = system::files::free_bytes(&self.folder).ok().flatten();
-        free.is_none_or(|free| free > length.saturating_add(MIN_FREE))
+        (self.free)(&self.folder).is_none_or(|free| free > length.saturating_add(MIN_FREE))
     }
 
     fn drop_copy(&self, digest: &Digest) {
@@ -281,5 +283,39 @@ mod tests {
             assert_eq!(blobs.get(Blob::KeyPart(Id([1; 16]), 5), expected(5)).unwrap(), piece(5));
         }
         assert_eq!((far.0.load(Ordering::Relaxed), blobs.bytes()), (2, 0));
+    }
+
+    #[test]
+    fn the_rest_of_the_disk_is_left_to_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let far = Arc::new(Far::default());
+        let mut blobs = CachedBlobs::new(Arc::clone(&far) as Arc<dyn Blobs>, folder.path(), 30).unwrap();
+        for (free, kept) in [(Some(MIN_FREE + 10), 0), (Some(0), 0), (Some(MIN_FREE + 11), 10), (None, 10)] {
+            blobs.free = match free {
+                None => |_| None,
+                Some(0) => |_| Some(0),
+                Some(free) if free == MIN_FREE + 10 => |_| Some(MIN_FREE + 10),
+                Some(_) => |_| Some(MIN_FREE + 11),
+            };
+            assert_eq!(blobs.get(Blob::KeyPart(Id([1; 16]), 5), expected(5)).unwrap(), piece(5));
+            assert_eq!(blobs.bytes(), kept, "{free:?}");
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_full_disk_costs_time_alone_and_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let far = Arc::new(Far::default());
+        let blobs = CachedBlobs::new(Arc::clone(&far) as Arc<dyn Blobs>, folder.path(), 30).unwrap();
+        let read = || blobs.get(Blob::KeyPart(Id([1; 16]), 5), expected(5)).unwrap();
+        // Whatever is written to this has no room.
+        let partial = folder.path().join(format!("{}{PARTIAL}", hex(&expected(5).digest.unwrap())));
+        std::os::unix::fs::symlink("/dev/full", &partial).unwrap();
+        assert_eq!((read(), blobs.bytes()), (piece(5), 0));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        // There is room again.
+        assert_eq!((read(), blobs.bytes(), read()), (piece(5), 10, piece(5)));
+        assert_eq!(far.0.load(Ordering::Relaxed), 2);
     }
 }

@@ -16,7 +16,9 @@ use zeroize::Zeroizing;
 use super::failure::Failure;
 use super::output::{Output, bytes};
 #[cfg(feature = "cluster")]
-use crate::cluster::{Slots, worker::Worker};
+use crate::cluster::worker::{End, Worker};
+#[cfg(feature = "cluster")]
+use crate::cluster::{Slots, health};
 use crate::config::{Config, LogFormat, LogLevel, Role, api_key_hash_of};
 #[cfg(feature = "cluster")]
 use crate::dispatch::nats::Addresses;
@@ -148,25 +150,51 @@ fn work(config: Config, engines: Engines, runtime: &Runtime, output: &Output) ->
         let _entered = runtime.enter();
         survive_file_size_limit().map_err(|error| Failure::system(&error))?;
     }
+    let failed = |error: crate::StartError| Failure { code: "START".to_owned(), detail: error.to_string() };
+    let health = runtime.block_on(health::listen(&config)).map_err(failed)?;
     let worker = Worker::start(config, engines).map_err(start)?;
+    let health = health.map(|(listener, address)| {
+        runtime.spawn(health::serve(listener, worker.condition()));
+        format!("http://{address}")
+    });
     let backend = refloat::about().backend_u32;
-    tracing::info!(nats, backend, slots, threads, data, version = env!("CARGO_PKG_VERSION"), "refloat works");
-    let value = json!({ "nats": nats, "backend": backend, "slots": slots, "threads": threads, "data": data });
+    tracing::info!(
+        nats,
+        health,
+        backend,
+        slots,
+        threads,
+        data,
+        version = env!("CARGO_PKG_VERSION"),
+        "refloat works"
+    );
+    let value = json!({ "nats": nats, "backend": backend, "slots": slots, "threads": threads, "data": data, "health": health });
     let _ = output.result(&value, || format!("refloat works for {nats}"));
-    let drained = async {
-        while !worker.is_finished() {
+    let ended = async {
+        loop {
+            if let Some(end) = worker.ended() {
+                return end;
+            }
             tokio::time::sleep(LOOK).await;
         }
     };
     runtime.block_on(async {
         tokio::select! {
-            () = drained => tracing::info!("drained"),
+            end = ended => match end {
+                End::Drained => tracing::info!("drained"),
+                End::Hung => return Err(Failure {
+                    code: "HUNG".to_owned(),
+                    detail: "a run of this worker hung; its job goes to another, and the worker ends to be started anew; look at the disks \
+                             that it reads from, and raise cluster.hung_seconds if it was only slow"
+                        .to_owned(),
+                }),
+            },
             ending = told_to_end() => {
                 ending.map_err(|error| Failure::system(&error))?;
                 tracing::info!("stopping; a second signal stops at once");
             }
         }
-        Ok::<(), Failure>(())
+        Ok(())
     })?;
     runtime.block_on(async {
         tokio::select! {

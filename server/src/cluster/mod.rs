@@ -1,12 +1,14 @@
 //! One server on many machines: fronts that have the table of jobs, workers that run them, NATS between them, and the bytes of keys and
 //! jobs in a folder that all of them see.
 
+mod counts;
 pub mod front;
+pub mod health;
 pub mod model;
 mod slots;
 pub mod worker;
 
-pub use slots::Slots;
+pub use slots::{Slots, fitting};
 
 use std::time::Duration;
 
@@ -23,6 +25,7 @@ fn settings(cluster: &ClusterSection, role: &'static str) -> Settings {
         role,
         lease,
         patience: lease,
+        hung: Duration::from_secs(cluster.hung_seconds),
         wait: Duration::from_secs(2),
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::slots::{Slots, fitting};
+
 /// What one job, and keys, take.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -22,7 +24,7 @@ pub struct Job {
     pub result_bytes: u64,
 }
 
-/// What machines and fronts there are.
+/// What machines, workers and fronts there are. A machine has one worker.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Site {
@@ -30,6 +32,12 @@ pub struct Site {
     pub node_cores: usize,
     /// Bytes of its memory.
     pub node_bytes: u64,
+    /// Bytes of that which its worker sets aside for keys.
+    pub node_key_bytes: u64,
+    /// Jobs that its worker is told to run at once; 0: as many as it finds room for.
+    pub node_slots: usize,
+    /// Bytes of memory that a worker reckons for each job: as many as one of any set takes.
+    pub reckoned_bytes: u64,
     /// Jobs a second that one front can hand out and note.
     pub front_jobs: f64,
     /// Bytes a second that the link of a front carries.
@@ -57,12 +65,6 @@ pub struct Row {
 }
 
 impl Job {
-    /// Jobs at once on a machine of so many processors; 0 if its memory does not hold the keys and one job.
-    pub fn slots(&self, cores: usize, bytes: u64) -> usize {
-        let fit = bytes.saturating_sub(self.key_bytes) / self.working_bytes.max(1);
-        (cores / self.threads.max(1)).max(1).min(usize::try_from(fit).unwrap_or(usize::MAX))
-    }
-
     /// Jobs that have to wait for keys of which two workers of so many slots are the owners until it pays to load them once more.
     pub fn patience(&self, slots: usize) -> f64 {
         (self.load_seconds / self.seconds * (2 * slots) as f64).ceil()
@@ -75,10 +77,23 @@ impl Job {
 }
 
 impl Site {
+    /// Jobs at once of a worker on a machine of so many processors: as many as it starts.
+    pub fn slots(&self, job: &Job, cores: usize) -> usize {
+        let fit = fitting(self.node_bytes, self.node_key_bytes, self.reckoned_bytes);
+        Slots::shared(cores, self.node_slots, job.threads, Some(fit)).count
+    }
+
+    /// Jobs at once of this set for which a machine of so many processors has memory, if its worker is told so and sets aside no more for
+    /// keys than one key set takes.
+    pub fn most_slots(&self, job: &Job, cores: usize) -> usize {
+        let fit = fitting(self.node_bytes, job.key_bytes, job.working_bytes);
+        Slots::shared(cores, 0, job.threads, Some(fit)).count
+    }
+
     /// What so many processors do.
     pub fn row(&self, job: &Job, cores: usize) -> Row {
         let (whole, rest) = (cores / self.node_cores, cores % self.node_cores);
-        let part = |cores: usize| if cores > 0 { job.slots(cores, self.node_bytes) } else { 0 };
+        let part = |cores: usize| if cores > 0 { self.slots(job, cores) } else { 0 };
         let slots = whole * part(self.node_cores) + part(rest);
         let jobs = slots as f64 / job.seconds;
         let bytes = jobs * (job.input_bytes + job.result_bytes) as f64;
@@ -110,14 +125,27 @@ mod tests {
         input_bytes: 1_000_000,
         result_bytes: 7_000_000,
     };
-    const SITE: Site =
-        Site { node_cores: 32, node_bytes: 64_000_000_000, front_jobs: 500.0, front_link: 1.25e9 };
+    const SITE: Site = Site {
+        node_cores: 32,
+        node_bytes: 64_000_000_000,
+        node_key_bytes: 32_000_000_000,
+        node_slots: 0,
+        reckoned_bytes: 2_000_000_000,
+        front_jobs: 500.0,
+        front_link: 1.25e9,
+    };
 
     #[test]
-    fn slots_are_bounded_by_processors_and_by_memory() {
-        assert_eq!([2, 3, 32].map(|cores| JOB.slots(cores, 64_000_000_000)), [1, 1, 16]);
-        assert_eq!([6, 8, 9, 20].map(|gb| JOB.slots(32, gb * 1_000_000_000)), [0, 0, 1, 6]);
-        assert_eq!(JOB.slots(1, u64::MAX), 1);
+    fn slots_are_those_that_a_worker_starts() {
+        assert_eq!([2, 3, 32].map(|cores| SITE.slots(&JOB, cores)), [1, 1, 16]);
+        // It does not know what sets its jobs will be of, and reckons with the largest.
+        let careful = Site { reckoned_bytes: 8_000_000_000, ..SITE };
+        assert_eq!((careful.slots(&JOB, 32), careful.most_slots(&JOB, 32)), (4, 16));
+        let started = Slots::shared(32, 0, 2, Some(fitting(64_000_000_000, 32_000_000_000, 8_000_000_000)));
+        assert_eq!(careful.slots(&JOB, 32), started.count);
+        assert_eq!(Site { node_slots: 12, ..careful }.slots(&JOB, 32), 12);
+        let small = Site { node_bytes: 20_000_000_000, ..SITE };
+        assert_eq!((small.slots(&JOB, 32), small.most_slots(&JOB, 32)), (1, 6), "a worker has one at least");
         assert_eq!((JOB.patience(16), JOB.jobs_a_load(16, 0.9)), (320.0, 1440.0));
     }
 

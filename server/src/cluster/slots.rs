@@ -18,20 +18,24 @@ pub struct Slots {
 impl Slots {
     /// As configured, or as many as this machine has processors and memory for.
     pub fn of(config: &Config, engines: &Engines) -> Self {
-        let free =
-            memory::total().map(|total| total.saturating_sub(cache::budget(config.compute.key_cache_bytes)));
-        let fit = free.map(|free| (free / engines.largest_working().max(1)) as usize);
+        let keys = cache::budget(config.compute.key_cache_bytes);
+        let fit = memory::total().map(|total| fitting(total, keys, engines.largest_working()));
         Self::shared(threads(config), config.cluster.slots, config.cluster.threads_per_job, fit)
     }
 
     /// Shares `all` threads out: to as many jobs as were `asked` for, or to so many that each has `each` and they `fit` into memory.
-    fn shared(all: usize, asked: usize, each: usize, fit: Option<usize>) -> Self {
+    pub fn shared(all: usize, asked: usize, each: usize, fit: Option<usize>) -> Self {
         let count = match asked {
             0 => (all / each.max(1)).min(fit.unwrap_or(usize::MAX)).max(1),
             asked => asked,
         };
         Self { count, threads: (all / count).max(1) }
     }
+}
+
+/// Jobs that fit into so many bytes of memory at once, beside what is set aside for keys, if each works in as many as any may.
+pub fn fitting(memory: u64, keys: u64, working: u64) -> usize {
+    (memory.saturating_sub(keys) / working.max(1)) as usize
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rayon::ThreadPool;
 
+use super::counts::{Counts, Now};
 use super::settings;
 use super::slots::Slots;
 use crate::blobs::{Blobs, CachedBlobs, FileBlobs};
@@ -16,6 +17,7 @@ use crate::dispatch::nats::Nats;
 use crate::dispatch::{Alive, Dispatch, Done, News, Outcome, Sign};
 use crate::engines::Engines;
 use crate::id::hex;
+use crate::problem::Problem;
 use crate::service::cache::{self, KeyCache};
 use crate::service::journal::{Desk, Journal};
 use crate::service::live::{Live, Stop};
@@ -40,11 +42,26 @@ struct Shared {
     engines: Engines,
     cache: Arc<KeyCache>,
     blobs: Arc<dyn Blobs>,
+    /// Copies of keys on a disk of this machine, if there are to be any.
+    copies: Option<Arc<CachedBlobs>>,
+    slots: Slots,
+    counts: Counts,
     nats: Nats,
     /// Whether it takes no more jobs.
     stopping: AtomicBool,
+    /// Whether a run hung, after which it takes no more jobs either.
+    ill: AtomicBool,
     /// Whether those that run are given back.
     end: Live,
+}
+
+/// How a worker ends that was not stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// An operator wanted it so.
+    Drained,
+    /// A run hangs, or did, and it is to be started anew.
+    Hung,
 }
 
 impl Worker {
@@ -60,10 +77,19 @@ impl Worker {
         let slots = Slots::of(&config, &engines);
         let cache = Arc::new(KeyCache::new(cache::budget(config.compute.key_cache_bytes)));
         let about = about(&config, slots, &engines, &cache)?;
+        let copies = copies(&config)?;
+        let blobs: Arc<dyn Blobs> = match &copies {
+            Some(copies) => Arc::clone(copies) as Arc<dyn Blobs>,
+            None => Arc::new(FileBlobs::new(&config.storage.data)),
+        };
         let shared = Arc::new(Shared {
-            blobs: blobs(&config)?,
+            blobs,
+            copies,
+            slots,
+            counts: Counts::default(),
             nats: Nats::connect(settings(&config.cluster, "worker"))?.with_worker(about),
             stopping: AtomicBool::new(false),
+            ill: AtomicBool::new(false),
             end: Live::default(),
             cache,
             config,
@@ -78,9 +104,27 @@ impl Worker {
         Ok(Self { shared, threads, patience })
     }
 
-    /// Whether it has ended by itself: it was drained.
-    pub fn is_finished(&self) -> bool {
-        self.threads.iter().all(JoinHandle::is_finished)
+    /// How it is.
+    pub fn condition(&self) -> Condition {
+        Condition(Arc::clone(&self.shared))
+    }
+
+    /// How it has ended by itself, if it has; to be asked from time to time.
+    pub fn ended(&self) -> Option<End> {
+        let hung = self.shared.nats.hung();
+        if hung > 0 && !self.shared.ill.swap(true, Ordering::Relaxed) {
+            tracing::error!(
+                hung,
+                seconds = self.shared.config.cluster.hung_seconds,
+                "nothing was heard of a run for cluster.hung_seconds; its job goes to another worker, and this one ends when its other jobs have"
+            );
+        }
+        let left = self.threads.iter().filter(|thread| !thread.is_finished()).count();
+        if self.shared.ill.load(Ordering::Relaxed) {
+            (left <= hung).then_some(End::Hung)
+        } else {
+            (left == 0).then_some(End::Drained)
+        }
     }
 
     /// Takes no more jobs, lets those that run end for the configured time, and then gives them back.
@@ -91,18 +135,72 @@ impl Worker {
     }
 }
 
-/// The folder of the front, with copies of keys on a disk of this machine if that is configured.
-fn blobs(config: &Config) -> io::Result<Arc<dyn Blobs>> {
-    let files: Arc<dyn Blobs> = Arc::new(FileBlobs::new(&config.storage.data));
+/// How a worker is, for whoever asks from outside.
+#[derive(Clone)]
+pub struct Condition(Arc<Shared>);
+
+impl Condition {
+    /// Whether it takes jobs.
+    ///
+    /// # Errors
+    /// It does not, for the moment or any more.
+    pub fn ready(&self) -> Result<(), Problem> {
+        let not_ready =
+            |code: &str, detail: String| Problem::new(503, code, "Not ready", detail).retry_after(10);
+        let shared = &self.0;
+        if shared.nats.hung() > 0 || shared.ill.load(Ordering::Relaxed) {
+            return Err(not_ready(
+                "HUNG",
+                format!(
+                    "nothing was heard of a run for {} s (cluster.hung_seconds); the worker ends when its other jobs have",
+                    shared.config.cluster.hung_seconds
+                ),
+            ));
+        }
+        if shared.takes_no_more() {
+            return Err(not_ready("STOPPING", "the worker takes no new jobs".to_owned()));
+        }
+        folder::check(&shared.config.storage.data)
+            .map_err(|error| not_ready("STORAGE_FAILED", error.to_string()))?;
+        if !shared.nats.is_connected() {
+            return Err(not_ready(
+                "NATS",
+                "NATS cannot be reached; cluster.nats says where it is".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// The text of `GET /metrics`.
+    ///
+    /// # Errors
+    /// None that is known of.
+    pub fn metrics(&self) -> Result<String, Problem> {
+        let shared = &self.0;
+        let now = Now {
+            jobs: shared.nats.jobs(),
+            slots: if shared.takes_no_more() { 0 } else { shared.slots.count },
+            hung: shared.nats.hung(),
+            is_connected: shared.nats.is_connected(),
+            cache: &shared.cache,
+            copies_bytes: shared.copies.as_ref().map_or(0, |copies| copies.bytes()),
+        };
+        shared.counts.render(&now).map_err(|error| Problem::internal(&error))
+    }
+}
+
+/// Copies of keys on a disk of this machine, in front of the folder of the front, if that is configured.
+fn copies(config: &Config) -> io::Result<Option<Arc<CachedBlobs>>> {
     let (folder, most) = (&config.cluster.cache, config.cluster.cache_bytes);
     if folder.as_os_str().is_empty() {
-        return Ok(files);
+        return Ok(None);
     }
+    let files: Arc<dyn Blobs> = Arc::new(FileBlobs::new(&config.storage.data));
     let cached = CachedBlobs::new(files, folder, most);
     let cached =
         cached.map_err(|error| io::Error::other(format!("cluster.cache = {}: {error}", folder.display())))?;
     tracing::info!(folder = %folder.display(), bytes = cached.bytes(), most, "copies of keys");
-    Ok(Arc::new(cached))
+    Ok(Some(Arc::new(cached)))
 }
 
 /// What a worker says of itself.
@@ -115,13 +213,13 @@ fn about(
     let mut drawn = [0; 8];
     getrandom::fill(&mut drawn).map_err(io::Error::other)?;
     let key_bytes = cache.budget();
-    let too_large = engines.infos().filter(|set| set.expanded_key_bytes > key_bytes);
+    let sets = engines.infos().map(|set| (set.fingerprint.clone(), set.expanded_key_bytes));
     let alive = Alive {
         worker: format!("{}-{}", config.cluster.name, hex(&drawn)),
         slots: slots.count,
         threads: slots.threads,
         key_bytes,
-        too_large: too_large.map(|set| set.name.clone()).collect(),
+        sets: sets.collect(),
         ..Alive::default()
     };
     tracing::info!(worker = alive.worker, slots = slots.count, threads = slots.threads, "takes jobs");
@@ -163,7 +261,8 @@ impl Shared {
     }
 
     fn takes_no_more(&self) -> bool {
-        self.stopping.load(Ordering::Relaxed) || self.nats.has_left()
+        let stops = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        stops(&self.stopping) || stops(&self.ill) || self.nats.has_left()
     }
 
     /// Gives back what the front has sent before it heard that this worker leaves.
@@ -185,6 +284,7 @@ struct Away<'a> {
 
 impl Desk for Away<'_> {
     fn tell(&mut self, news: News) -> Result<(), StoreError> {
+        self.shared.counts.heard(&news);
         let sign = Sign { job: self.work.job, attempt: self.work.attempt, news: Some(news) };
         if let Err(error) = self.shared.nats.sign(&sign) {
             // The job goes on: only its end has to be heard.
@@ -204,5 +304,48 @@ impl Desk for Away<'_> {
     fn failed(&mut self, error: io::Error) -> StoreError {
         tracing::error!(%error, "the folder of the front fails");
         StoreError::Io(error)
+    }
+
+    fn ended(&mut self, outcome: &Outcome) {
+        self.shared.counts.ended(outcome);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use refloat::Error;
+    use refloat::trace::Observer;
+
+    use super::*;
+    use crate::engine::{LoadedKeys, Task};
+    use crate::id::Id;
+    use crate::registry::{Registry, SetFilter};
+
+    struct Keys;
+
+    impl crate::engine::Runner for Keys {
+        fn run(&self, _: &Task, _: &[u8], _: &mut dyn Observer) -> Result<Vec<u8>, Error> {
+            Ok(Vec::new())
+        }
+    }
+
+    #[test]
+    fn a_worker_with_more_key_sets_than_one_may_name_names_those_that_it_used_last() {
+        let engines = Engines::with(&Registry::default(), SetFilter::all()).unwrap();
+        let cache = Arc::new(KeyCache::new(u64::MAX));
+        let many = Alive::MOST + 10;
+        let id = |index: usize| Id((index as u128).to_be_bytes());
+        for index in 0..many {
+            cache.insert(id(index), [0; 32], LoadedKeys::new(1, Keys));
+        }
+        let slots = Slots { count: 2, threads: 1 };
+        let alive = about(&Config::default(), slots, &engines, &cache).unwrap()();
+        assert!(alive.is_sound() && alive.keys.len() == Alive::MOST);
+        assert!(alive.keys.contains(&id(many - 1)) && !alive.keys.contains(&id(0)));
+        // It says of each set what its keys take here.
+        for set in engines.infos() {
+            assert_eq!(alive.bytes_of(Some(&set.fingerprint)), Some(set.expanded_key_bytes));
+        }
+        assert_eq!(alive.bytes_of(Some("of none")), None);
     }
 }

@@ -24,6 +24,9 @@ pub struct ClusterSection {
     pub front: String,
     /// Seconds without a sign of a job that is out after which it is handed out again.
     pub lease_seconds: u64,
+    /// Seconds in which a run of a worker neither says what it does nor asks whether it is to stop, after which it counts as hung: its job
+    /// goes to another worker, and this one ends when its other jobs have, to be started anew by whoever looks after it.
+    pub hung_seconds: u64,
     /// What the name of this worker begins with, as `refloat cluster status` shows it: letters, digits, `-` and `_`. Workers with names of
     /// their own are given the same keys after a new start.
     pub name: String,
@@ -47,6 +50,7 @@ impl Default for ClusterSection {
             credentials: PathBuf::new(),
             front: "0".to_owned(),
             lease_seconds: 20,
+            hung_seconds: 600,
             name: "worker".to_owned(),
             slots: 0,
             threads_per_job: 2,
@@ -80,6 +84,12 @@ impl ClusterSection {
             return fail(format!(
                 "cluster.lease_seconds = {}: workers give a sign every few seconds; the least is {LEAST_LEASE}",
                 self.lease_seconds
+            ));
+        }
+        if self.hung_seconds < LEAST_LEASE {
+            return fail(format!(
+                "cluster.hung_seconds = {}: stages of large sets take seconds; the least is {LEAST_LEASE}",
+                self.hung_seconds
             ));
         }
         if !is_token(&self.front) {
@@ -153,6 +163,7 @@ mod tests {
             (with(Role::Worker, ""), "cluster.role = \"worker\""),
             (ClusterSection { name: "a.b".into(), ..ClusterSection::default() }, "cluster.name = \"a.b\""),
             (ClusterSection { slots: 1025, ..ClusterSection::default() }, "cluster.slots = 1025"),
+            (ClusterSection { hung_seconds: 9, ..ClusterSection::default() }, "cluster.hung_seconds = 9"),
             (ClusterSection { lease_seconds: 9, ..ClusterSection::default() }, "cluster.lease_seconds = 9"),
         ] {
             let error = section.check().unwrap_err().0;

@@ -59,7 +59,8 @@ pub struct ServerSection {
     /// Offers parameter sets that are below 128 bits, for demonstrations and tests.
     pub allow_insecure: bool,
     /// Where `/metrics` is served: nowhere (`off`), beside everything else (`public`), or on a
-    /// listener of its own (an address and port), which answers `/healthz` and `/readyz` too.
+    /// listener of its own (an address and port), which answers `/healthz` and `/readyz` too. A worker has
+    /// no other listener than this.
     #[schema(value_type = String)]
     pub metrics_listen: MetricsListen,
     /// Addresses of proxies in front of this server. What they add to `X-Forwarded-For` is whom bounds

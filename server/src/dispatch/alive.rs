@@ -1,5 +1,7 @@
 //! Workers as they describe themselves, so that each is handed what suits it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::config::is_token;
@@ -7,7 +9,7 @@ use crate::id::Id;
 
 /// What a worker says of itself, every few seconds.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct Alive {
     /// Its name, which no other has.
     pub worker: String,
@@ -17,12 +19,14 @@ pub struct Alive {
     pub threads: usize,
     /// Bytes of memory for keys.
     pub key_bytes: u64,
-    /// Names of the sets whose keys do not fit there.
-    pub too_large: Vec<String>,
+    /// Bytes that keys of each set take there, by the fingerprint of the set. One that names none takes all sets, and has memory for them.
+    pub sets: BTreeMap<String, u64>,
     /// Key sets in its memory.
     pub keys: Vec<Id>,
     /// Jobs that it has.
     pub jobs: Vec<Id>,
+    /// Runs of which nothing is heard, there either. A worker that has one takes no more jobs.
+    pub hung: usize,
 }
 
 impl Alive {
@@ -37,14 +41,23 @@ impl Alive {
     /// Whether it can be what a worker says: names as they have, lists of bounded length.
     pub fn is_sound(&self) -> bool {
         is_token(&self.worker)
-            && [self.too_large.len(), self.keys.len(), self.jobs.len()]
-                .iter()
-                .all(|length| *length <= Self::MOST)
+            && [self.sets.len(), self.keys.len(), self.jobs.len()].iter().all(|length| *length <= Self::MOST)
             && self.slots <= Self::MOST
     }
 
+    /// Bytes of its memory that keys of the set with a fingerprint take; `None` if they do not fit, or if it has no such set. What its
+    /// front does not know either, it is given to say so.
+    pub fn bytes_of(&self, set: Option<&str>) -> Option<u64> {
+        match set {
+            Some(set) if !self.sets.is_empty() => {
+                self.sets.get(set).copied().filter(|bytes| *bytes <= self.key_bytes)
+            }
+            _ => Some(0),
+        }
+    }
+
     /// Whether it takes jobs with keys of a set.
-    pub fn can_hold(&self, params: &str) -> bool {
-        self.slots > 0 && !self.too_large.iter().any(|name| name == params)
+    pub fn can_hold(&self, set: Option<&str>) -> bool {
+        self.slots > 0 && self.bytes_of(set).is_some()
     }
 }

@@ -1,58 +1,103 @@
 //! The attempts that a worker has: from when it takes one until what came of it was heard.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
+use super::queue::Millis;
 use super::{Done, Sign};
 use crate::id::Id;
 
-/// Attempts that a worker has, and reports of them that did not get through. Signs of an attempt are given until its report was
-/// heard, so that it is not made again meanwhile, however long that takes.
-#[derive(Default)]
+/// Attempts that a worker has, and reports of them that did not get through.
+///
+/// Signs of an attempt are given as long as something is heard of its run, which says what it does and asks whether it is to stop; and
+/// from its end until its report was heard, so that it is not made again meanwhile, however long that takes. A run that hangs says
+/// nothing and asks nothing: so its front hands the job to another.
 pub struct Held {
     state: Mutex<State>,
+    /// A run of which nothing was heard for so long hangs.
+    patience: Millis,
+    now: Box<dyn Fn() -> Millis + Send + Sync>,
 }
 
 #[derive(Default)]
 struct State {
-    has: BTreeSet<(Id, u32)>,
-    stopped: BTreeSet<Id>,
+    has: BTreeMap<(Id, u32), Attempt>,
     unsaid: Vec<Done>,
 }
 
+struct Attempt {
+    /// When something was heard of the run last.
+    heard: Millis,
+    /// Whether the run is over.
+    is_over: bool,
+    is_stopped: bool,
+}
+
 impl Held {
-    /// An attempt is the worker's.
-    pub fn take(&self, job: Id, attempt: u32) {
-        self.state().has.insert((job, attempt));
+    /// None yet; a run of which nothing is heard for so long hangs.
+    pub fn new(patience: Duration) -> Self {
+        let began = Instant::now();
+        Self::by(patience.as_millis() as Millis, move || began.elapsed().as_millis() as Millis)
     }
 
-    /// The jobs that it has.
+    /// The same by a clock.
+    pub fn by(patience: Millis, now: impl Fn() -> Millis + Send + Sync + 'static) -> Self {
+        Self { state: Mutex::default(), patience, now: Box::new(now) }
+    }
+
+    /// An attempt is the worker's.
+    pub fn take(&self, job: Id, attempt: u32) {
+        let attempt_is = Attempt { heard: (self.now)(), is_over: false, is_stopped: false };
+        self.state().has.insert((job, attempt), attempt_is);
+    }
+
+    /// Something was heard of the run of a job.
+    pub fn hear(&self, job: Id) {
+        let now = (self.now)();
+        for (_, attempt) in self.state().of(job) {
+            attempt.heard = now;
+        }
+    }
+
+    /// The jobs that it has, but for those whose runs hang.
     pub fn jobs(&self) -> Vec<Id> {
-        self.state().has.iter().map(|(job, _)| *job).collect()
+        let now = (self.now)();
+        let state = self.state();
+        let live = state.has.iter().filter(|(_, attempt)| !self.hangs(attempt, now));
+        live.map(|((job, _), _)| *job).collect()
+    }
+
+    /// How many of its runs hang.
+    pub fn hung(&self) -> usize {
+        let now = (self.now)();
+        self.state().has.values().filter(|attempt| self.hangs(attempt, now)).count()
     }
 
     /// Whether it has a job.
     pub fn has(&self, job: Id) -> bool {
-        self.state().has(job)
+        self.state().of(job).next().is_some()
     }
 
     /// Notes that a job is to stop, if it is one of those.
     pub fn stop(&self, job: Id) {
-        let mut state = self.state();
-        if state.has(job) {
-            state.stopped.insert(job);
+        for (_, attempt) in self.state().of(job) {
+            attempt.is_stopped = true;
         }
     }
 
     /// Whether a job that it has is to stop.
     pub fn is_stopped(&self, job: Id) -> bool {
-        self.state().stopped.contains(&job)
+        self.state().of(job).any(|(_, attempt)| attempt.is_stopped)
     }
 
-    /// Signs of life of all that it has.
+    /// Signs of life of all that it has and that do not hang.
     pub fn signs(&self) -> Vec<Sign> {
-        self.state().has.iter().map(|&(job, attempt)| Sign::of_life(job, attempt)).collect()
+        let now = (self.now)();
+        let state = self.state();
+        let live = state.has.iter().filter(|(_, attempt)| !self.hangs(attempt, now));
+        live.map(|(&(job, attempt), _)| Sign::of_life(job, attempt)).collect()
     }
 
     /// Reports by `send`, and keeps the report to be tried again if that fails.
@@ -60,15 +105,16 @@ impl Held {
     /// # Errors
     /// That of `send`.
     pub fn report(&self, done: &Done, send: impl FnOnce(&Done) -> io::Result<()>) -> io::Result<()> {
+        let name = (done.job, done.attempt);
+        if let Some(attempt) = self.state().has.get_mut(&name) {
+            attempt.is_over = true;
+        }
         let sent = send(done);
         let mut state = self.state();
         if sent.is_err() {
             state.unsaid.push(done.clone());
         } else {
-            state.has.remove(&(done.job, done.attempt));
-            if !state.has(done.job) {
-                state.stopped.remove(&done.job);
-            }
+            state.has.remove(&name);
         }
         sent
     }
@@ -84,13 +130,55 @@ impl Held {
         }
     }
 
+    fn hangs(&self, attempt: &Attempt, now: Millis) -> bool {
+        !attempt.is_over && now.saturating_sub(attempt.heard) >= self.patience
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    fn has(&self, job: Id) -> bool {
-        self.has.iter().any(|(has, _)| *has == job)
+    fn of(&mut self, job: Id) -> impl Iterator<Item = (&(Id, u32), &mut Attempt)> {
+        self.has.range_mut((job, 0)..=(job, u32::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+    use crate::dispatch::Outcome;
+
+    #[test]
+    fn signs_are_given_of_runs_that_are_heard_and_of_reports_that_are_not() {
+        let clock = Arc::new(AtomicU64::new(0));
+        let pass = |time| clock.fetch_add(time, Ordering::Relaxed);
+        let now = Arc::clone(&clock);
+        let held = Held::by(100, move || now.load(Ordering::Relaxed));
+        let [runs, hangs] = [1, 2].map(|byte| Id([byte; 16]));
+        held.take(runs, 1);
+        held.take(hangs, 7);
+        pass(60);
+        held.hear(runs);
+        assert_eq!((held.signs().len(), held.hung()), (2, 0));
+        pass(60);
+        assert_eq!((held.signs(), held.jobs(), held.hung()), (vec![Sign::of_life(runs, 1)], vec![runs], 1));
+        // One that goes on after all.
+        held.hear(hangs);
+        assert_eq!((held.signs().len(), held.hung()), (2, 0));
+        // A report that does not get through is said for as long as it takes.
+        let done = Done { job: runs, attempt: 1, outcome: Outcome::Cancelled };
+        assert!(held.report(&done, |_| Err(io::ErrorKind::TimedOut.into())).is_err());
+        pass(100_000);
+        assert_eq!((held.signs(), held.hung()), (vec![Sign::of_life(runs, 1)], 1));
+        held.report_unsaid(|_| Ok(())).unwrap();
+        assert!(held.signs().is_empty() && !held.has(runs) && held.has(hangs));
+        // What hangs can be asked to stop.
+        held.stop(hangs);
+        assert!(held.is_stopped(hangs) && !held.is_stopped(runs));
     }
 }

@@ -34,6 +34,8 @@ use crate::work::Work;
 pub enum Outcome {
     /// A result, which is stored.
     Made(Made),
+    /// The keys are in memory, which was all that was wanted.
+    Loaded,
     /// The keys do not fit into the memory of whoever took it, for this reason; others may have more.
     TooLarge(Problem),
     /// The job cannot be done.
@@ -54,6 +56,26 @@ pub enum Outcome {
     Differs,
     /// Whoever ran it met a defect outside the evaluation.
     Crashed,
+}
+
+impl Outcome {
+    /// The name in metrics.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Made(_) => "made",
+            Self::Loaded => "loaded",
+            Self::TooLarge(_) => "too_large",
+            Self::Failed(_) => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Stopped => "stopped",
+            Self::Trouble(_) => "trouble",
+            Self::DamagedInput => "damaged_input",
+            Self::DamagedKeys(_) => "damaged_keys",
+            Self::UnreadKeys(_) => "unread_keys",
+            Self::Differs => "differs",
+            Self::Crashed => "crashed",
+        }
+    }
 }
 
 /// What came of which attempt.

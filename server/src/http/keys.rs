@@ -129,6 +129,23 @@ pub async fn commit(
     Ok(Json(blocking(&http, seal).await?))
 }
 
+/// Has a sealed key set loaded into memory ahead of the first job with it, which then need not wait for that. It may leave memory again
+/// where others need that.
+#[utoipa::path(post, path = "/v1/keys/{id}/wake", operation_id = "wake_keys", tag = "keys", params(("id" = String, Path, description = "Key set")), responses(
+    (status = 202, description = "It is loaded, or will be"),
+    (status = 409, description = "It is not sealed", content_type = "application/problem+json", body = openapi::Problem),
+    (status = 507, description = "It fits into no memory", content_type = "application/problem+json", body = openapi::Problem),
+))]
+pub async fn wake(
+    State(http): State<Arc<Http>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Refusal> {
+    let id = parse_id(&id)?;
+    blocking(&http, move |service| service.wake_keys(id, &caller)).await?;
+    Ok(StatusCode::ACCEPTED)
+}
+
 /// Deletes a key set.
 #[utoipa::path(delete, path = "/v1/keys/{id}", operation_id = "delete_keys", tag = "keys", params(("id" = String, Path, description = "Key set")), responses(
     (status = 204, description = "Gone"),

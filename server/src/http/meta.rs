@@ -15,6 +15,9 @@ use crate::problem::Problem;
 use crate::service::metrics as service_metrics;
 use crate::service::views::{ParamsDocument, VersionDocument};
 
+/// Media type of counters.
+pub const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
 /// Query of `GET /v1/params`.
 #[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, default)]
@@ -74,8 +77,7 @@ pub async fn readyz(State(http): State<Arc<Http>>) -> Result<&'static str, Refus
     (status = 404, description = "They are not served here: server.metrics_listen says where", content_type = "application/problem+json", body = document::Problem)))]
 pub async fn metrics(State(http): State<Arc<Http>>) -> Result<Response, Refusal> {
     let text = blocking(&http, |service| Ok(service_metrics::render(service)?)).await?;
-    Ok(([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text)
-        .into_response())
+    Ok(([(header::CONTENT_TYPE, METRICS_TYPE)], text).into_response())
 }
 
 /// Name and version of the server.

@@ -95,6 +95,7 @@ pub fn router(http: &Arc<Http>) -> Router {
         .route("/v1/keys/{id}", get(keys::get).head(keys::head).delete(keys::delete))
         .route("/v1/keys/{id}/chunks/{index}", put(keys::put_chunk))
         .route("/v1/keys/{id}/commit", post(keys::commit))
+        .route("/v1/keys/{id}/wake", post(keys::wake))
         .route("/v1/jobs", post(jobs::submit))
         .route("/v1/jobs/{id}", get(jobs::get).delete(jobs::cancel))
         .route("/v1/jobs/{id}/events", get(stream::events))

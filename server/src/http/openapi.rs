@@ -33,6 +33,7 @@ A method that an address does not take is answered with 405, an address that is 
         super::keys::head,
         super::keys::put_chunk,
         super::keys::commit,
+        super::keys::wake,
         super::keys::delete,
         super::jobs::submit,
         super::jobs::get,

@@ -49,6 +49,16 @@ pub struct TooLarge {
     pub budget: u64,
 }
 
+/// What there is for whoever needs a key set.
+pub enum Reserved<'a> {
+    /// The key set.
+    Loaded(Arc<LoadedKeys>),
+    /// Room to load it.
+    Room(Room<'a>),
+    /// Neither, for the moment.
+    Nothing,
+}
+
 /// Room for keys that are being loaded, until they are or the room is dropped. Meanwhile nobody else loads them.
 pub struct Room<'a> {
     cache: &'a KeyCache,
@@ -96,17 +106,7 @@ impl KeyCache {
 
     /// A loaded key set, if it is made of this; another under its name is forgotten. It stays loaded as long as the caller holds it.
     pub fn get(&self, id: Id, of: Source) -> Option<Arc<LoadedKeys>> {
-        let mut state = self.state();
-        state.clock += 1;
-        let clock = state.clock;
-        if state.entries.get(&id).is_some_and(|entry| entry.of != of) {
-            let other = state.entries.remove(&id);
-            state.forgotten.extend(other.map(|entry| entry.keys));
-        }
-        let entry = state.entries.get_mut(&id)?;
-        entry.used = clock;
-        entry.at = Instant::now();
-        Some(Arc::clone(&entry.keys))
+        self.state().get(id, of)
     }
 
     /// So many key sets in memory, those that were used last.
@@ -117,25 +117,29 @@ impl KeyCache {
         held.into_iter().take(most).map(|(_, id)| id).collect()
     }
 
-    /// Makes room for a key set of so many bytes, in the place of those that nobody holds: those that are forgotten, and then the least
-    /// recently used; `None` where somebody loads that one already, or has others in use, for the moment.
+    /// The key set that is made of this, or room for it, if it takes so many bytes: in the place of those that nobody holds, the ones that
+    /// are forgotten and then the least recently used; nothing for the moment where somebody loads it already, or has others in use.
     ///
     /// # Errors
     /// It takes more than the cache may hold.
-    pub fn reserve(&self, id: Id, bytes: u64) -> Result<Option<Room<'_>>, TooLarge> {
+    pub fn reserve(&self, id: Id, of: Source, bytes: u64) -> Result<Reserved<'_>, TooLarge> {
         if bytes > self.budget {
             return Err(TooLarge { budget: self.budget });
         }
         // Freeing takes a while, and nobody is to wait for it.
         let mut dropped = Vec::new();
         let mut state = self.state();
+        // Somebody may have loaded it since it was asked for.
+        if let Some(keys) = state.get(id, of) {
+            return Ok(Reserved::Loaded(keys));
+        }
         if state.loading.contains_key(&id) || !state.make_room(bytes, self.budget, &mut dropped) {
             drop(state);
-            return Ok(None);
+            return Ok(Reserved::Nothing);
         }
         state.loading.insert(id, bytes);
         drop(state);
-        Ok(Some(Room { cache: self, id }))
+        Ok(Reserved::Room(Room { cache: self, id }))
     }
 
     /// Takes out the key sets that nobody holds and that are forgotten, or that nobody has asked for since `age` ago.
@@ -174,6 +178,18 @@ impl KeyCache {
 }
 
 impl State {
+    fn get(&mut self, id: Id, of: Source) -> Option<Arc<LoadedKeys>> {
+        self.clock += 1;
+        if self.entries.get(&id).is_some_and(|entry| entry.of != of) {
+            let other = self.entries.remove(&id);
+            self.forgotten.extend(other.map(|entry| entry.keys));
+        }
+        let entry = self.entries.get_mut(&id)?;
+        entry.used = self.clock;
+        entry.at = Instant::now();
+        Some(Arc::clone(&entry.keys))
+    }
+
     fn bytes(&self) -> u64 {
         let kept = self.entries.values().map(|entry| &entry.keys);
         let kept: u64 = kept.chain(&self.forgotten).map(|keys| keys.bytes).sum();
@@ -228,7 +244,16 @@ mod tests {
 
     /// Whether there is room, or can be made.
     fn make_room(cache: &KeyCache, bytes: u64) -> bool {
-        cache.reserve(Id([0xff; 16]), bytes).is_ok_and(|room| room.is_some())
+        room(cache, Id([0xff; 16]), bytes).is_some()
+    }
+
+    /// Room for keys that are not in memory.
+    fn room(cache: &KeyCache, id: Id, bytes: u64) -> Option<Room<'_>> {
+        match cache.reserve(id, OF, bytes) {
+            Ok(Reserved::Room(room)) => Some(room),
+            Ok(Reserved::Loaded(_)) => panic!("{id} is in memory"),
+            Ok(Reserved::Nothing) | Err(_) => None,
+        }
     }
 
     fn keys(bytes: u64) -> LoadedKeys {
@@ -258,20 +283,23 @@ mod tests {
     fn keys_are_loaded_once_and_together_within_the_budget() {
         let cache = KeyCache::new(100);
         let [a, b] = [1, 2].map(|byte| Id([byte; 16]));
-        assert_eq!(cache.reserve(a, 101).err(), Some(TooLarge { budget: 100 }));
-        let room = cache.reserve(a, 60).unwrap().unwrap();
-        assert!(cache.reserve(a, 10).unwrap().is_none(), "somebody loads them");
-        assert!(cache.reserve(b, 60).unwrap().is_none(), "there is no room beside them");
-        let held = room.fill(OF, keys(60));
+        assert_eq!(cache.reserve(a, OF, 101).err(), Some(TooLarge { budget: 100 }));
+        let loading = room(&cache, a, 60).unwrap();
+        assert!(room(&cache, a, 10).is_none(), "somebody loads them");
+        assert!(room(&cache, b, 60).is_none(), "there is no room beside them");
+        let held = loading.fill(OF, keys(60));
+        // Whoever had asked for them before they were there does not load them again.
+        let again = cache.reserve(a, OF, 60).unwrap();
+        assert!(matches!(again, Reserved::Loaded(keys) if Arc::ptr_eq(&keys, &held)));
         assert!(
             cache.get(a, OF).is_some()
                 && cache.bytes() == 60
                 && cache.held(2) == [a]
                 && cache.held(0).is_empty()
         );
-        assert!(cache.reserve(b, 60).unwrap().is_none(), "a is held");
+        assert!(room(&cache, b, 60).is_none(), "a is held");
         drop(held);
-        drop(cache.reserve(b, 60).unwrap().unwrap());
+        drop(room(&cache, b, 60).unwrap());
         assert_eq!((cache.bytes(), cache.evictions()), (0, 1), "loading b failed");
     }
 
@@ -295,7 +323,9 @@ mod tests {
         cache.insert(id, OF, keys(40));
         assert!(cache.get(id, [1; 32]).is_none());
         assert!(cache.get(id, OF).is_none(), "forgotten");
-        assert_eq!((cache.take_idle(Duration::from_hours(1)).len(), cache.bytes()), (1, 0));
+        cache.insert(id, [1; 32], keys(40));
+        assert!(room(&cache, id, 20).is_some() && cache.get(id, [1; 32]).is_none());
+        assert_eq!((cache.take_idle(Duration::from_hours(1)).len(), cache.bytes()), (2, 0));
     }
 
     #[test]

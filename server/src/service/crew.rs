@@ -3,6 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::dispatch::Alive;
+use crate::engine::SetInfo;
 use crate::problem::Problem;
 
 /// The workers that are alive.
@@ -46,17 +47,24 @@ impl Crew {
     ///
     /// # Errors
     /// `MEMORY`.
-    pub fn check_memory(&self, params: &str) -> Result<(), Problem> {
+    pub fn check_memory(&self, set: &SetInfo) -> Result<(), Problem> {
         let state = self.state();
-        let mut able = state.workers.iter().filter(|alive| alive.slots > 0).peekable();
-        if able.peek().is_none() || able.any(|alive| alive.can_hold(params)) {
+        let able = || state.workers.iter().filter(|alive| alive.slots > 0);
+        if able().next().is_none() || able().any(|alive| alive.can_hold(Some(&set.fingerprint))) {
             return Ok(());
         }
-        let most = state.workers.iter().map(|alive| alive.key_bytes).max().unwrap_or(0);
-        let detail = format!(
-            "the keys of {params} fit into the memory of none of the workers that are alive, of which the largest gives keys {most} \
-             bytes; raise compute.key_cache_bytes of one"
-        );
+        let (name, fingerprint) = (&set.name, &set.fingerprint);
+        let detail = match able().filter_map(|alive| alive.sets.get(fingerprint)).min() {
+            Some(least) => format!(
+                "the keys of {name} take at least {least} bytes of memory, and the largest of the workers that are alive gives keys {} \
+                 bytes; raise compute.key_cache_bytes of one",
+                able().map(|alive| alive.key_bytes).max().unwrap_or(0)
+            ),
+            None => format!(
+                "none of the workers that are alive has the set {name} with the fingerprint {fingerprint} of this front; run one build on \
+                 all machines"
+            ),
+        };
         Err(Problem::new(507, "MEMORY", "Keys too large for this server", detail))
     }
 
@@ -71,21 +79,27 @@ mod tests {
 
     #[test]
     fn what_no_worker_can_hold_is_refused_as_long_as_there_are_any() {
+        let registry = crate::registry::Registry::default();
+        let sets = registry.sets(crate::registry::SetFilter::all()).unwrap();
+        let [small, large] = [0, 1].map(|index| sets[index].info());
         let crew = Crew::default();
-        let worker = |slots, too_large: &[&str]| Alive {
+        let worker = |slots, key_bytes, sets: &[(&SetInfo, u64)]| Alive {
             slots,
-            key_bytes: 7,
-            too_large: too_large.iter().map(ToString::to_string).collect(),
+            key_bytes,
+            sets: sets.iter().map(|(set, bytes)| (set.fingerprint.clone(), *bytes)).collect(),
             ..Alive::default()
         };
-        assert_eq!(crew.check_memory("large"), Ok(()));
-        crew.set(&[worker(1, &["large"]), worker(2, &["large", "other"])], 3);
-        let refused = crew.check_memory("large").unwrap_err();
-        assert!(refused.code == "MEMORY" && refused.detail.contains("7 bytes"), "{refused:?}");
-        assert_eq!((crew.check_memory("other"), crew.check_memory("small")), (Ok(()), Ok(())));
+        assert_eq!(crew.check_memory(large), Ok(()));
+        crew.set(&[worker(1, 7, &[(small, 5), (large, 9)]), worker(2, 6, &[(small, 5), (large, 8)])], 3);
+        let refused = crew.check_memory(large).unwrap_err();
+        let both = ["at least 8 bytes", "gives keys 7 bytes"].map(|side| refused.detail.contains(side));
+        assert!(refused.code == "MEMORY" && both == [true; 2], "{refused:?}");
+        assert_eq!(crew.check_memory(small), Ok(()));
         assert_eq!((crew.workers(), crew.slots(), crew.out()), (2, 3, 3));
-        // One that leaves could, and will not.
-        crew.set(&[worker(1, &["large"]), worker(0, &[])], 0);
-        assert!(crew.check_memory("large").is_err() && crew.workers() == 1);
+        // One that leaves could, and will not; and what another has is another set.
+        crew.set(&[worker(1, 9, &[(small, 5)]), worker(0, 9, &[(large, 9)])], 0);
+        let refused = crew.check_memory(large).unwrap_err();
+        assert!(refused.detail.contains(&large.fingerprint) && crew.workers() == 1, "{refused:?}");
+        assert_eq!(crew.check_memory(small), Ok(()));
     }
 }

@@ -9,6 +9,12 @@ const WEIGHT: f64 = 0.3;
 /// Jobs that wait for a slot before keys are loaded once more, as long as it is not known how long jobs and loading take.
 const PATIENCE: f64 = 4.0;
 
+/// Times that a key set waits as long as loading it takes, until others make room for it: they have most of the time of a worker then.
+const LOADS: f64 = 4.0;
+
+/// Shortest and longest of these times, in seconds.
+const OVERDUE: [f64; 2] = [10.0, 300.0];
+
 /// Measured times per parameter set.
 #[derive(Default)]
 pub struct Estimates {
@@ -48,6 +54,12 @@ impl Estimates {
     pub fn jobs_a_load(&self, set: &str) -> f64 {
         let Known { job, load, .. } = self.of(set);
         job.zip(load).map_or(PATIENCE, |(job, load)| (load / job.max(1e-6)).clamp(1e-3, 1e3))
+    }
+
+    /// How long keys of a set wait until others make room for them, in milliseconds.
+    pub fn overdue(&self, set: &str) -> u64 {
+        let [least, most] = OVERDUE;
+        (1000.0 * self.of(set).load.map_or(least, |load| (LOADS * load).clamp(least, most))) as u64
     }
 
     /// Seconds after which one job will have left the queue, between 1 and 60.
@@ -99,5 +111,8 @@ mod tests {
             estimates.record_load("a", nonsense);
         }
         assert_eq!(estimates.jobs_a_load("a").to_bits(), 15f64.to_bits());
+        assert_eq!((estimates.overdue("a"), estimates.overdue("b")), (120_000, 10_000));
+        estimates.record_load("c", 1e9);
+        assert_eq!(estimates.overdue("c"), 300_000);
     }
 }

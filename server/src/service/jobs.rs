@@ -60,6 +60,20 @@ impl Service {
         Ok(set)
     }
 
+    /// Has a key set loaded ahead of the first job with it. It may leave memory again where others need that.
+    ///
+    /// # Errors
+    /// As [`job_set`](Self::job_set), or more are to be loaded than may wait for that.
+    pub fn wake_keys(&self, key: Id, caller: &Caller) -> Result<(), Problem> {
+        self.job_set(key, caller)?;
+        if !self.wakes.ask(key) {
+            let detail = "too many key sets wait to be loaded; ask again in a moment, or submit a job";
+            return Err(Problem::new(503, "BUSY", "Server is busy", detail).retry_after(5));
+        }
+        self.live.wake();
+        Ok(())
+    }
+
     /// Accepts a job. Returns its document.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use super::Service;
 use super::live::{Live, Stop};
 use super::runner::{Halt, Watch};
 use super::views::StageDocument;
-use crate::dispatch::News;
+use crate::dispatch::{News, Outcome};
 use crate::store::StoreError;
 use crate::store::events::Urgency;
 use crate::store::jobs;
@@ -29,6 +29,11 @@ pub trait Desk: Send {
 
     /// Something could not be read or stored.
     fn failed(&mut self, error: std::io::Error) -> StoreError;
+
+    /// This came of the attempt.
+    fn ended(&mut self, outcome: &Outcome) {
+        let _ = outcome;
+    }
 }
 
 /// Stamps the events of a run with the time, tells them to a desk, and stops the run when asked.
@@ -89,6 +94,10 @@ impl<D: Desk> Watch for Journal<D> {
 
     fn panicked(&mut self) {
         let _ = self.desk.tell(News::Panicked);
+    }
+
+    fn ended(&mut self, outcome: &Outcome) {
+        self.desk.ended(outcome);
     }
 
     fn rest(&mut self, pause: Duration) {

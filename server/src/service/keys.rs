@@ -290,7 +290,7 @@ impl Service {
     /// Refuses a set whose keys cannot be loaded here.
     pub(super) fn check_memory(&self, set: &SetInfo) -> Result<(), Problem> {
         if self.config.cluster.role == Role::Front {
-            return self.crew.check_memory(&set.name);
+            return self.crew.check_memory(set);
         }
         if set.expanded_key_bytes <= self.cache.budget() {
             return Ok(());

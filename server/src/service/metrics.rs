@@ -22,6 +22,13 @@ pub struct Label {
     name: String,
 }
 
+impl Label {
+    /// The label of a name.
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned() }
+    }
+}
+
 /// Two labels.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct StageLabel {
@@ -132,7 +139,7 @@ impl ClusterMetrics {
 
     /// Counts a job that was handed out.
     pub fn placed(&self, reason: Reason) {
-        self.placed.get_or_create(&Label { name: reason.name().to_owned() }).inc();
+        self.placed.get_or_create(&Label::new(reason.name())).inc();
     }
 
     /// Counts a job of which there was no sign for long.
@@ -146,7 +153,7 @@ fn times<L: Clone + std::hash::Hash + Eq>() -> Times<L> {
 }
 
 /// Makes metrics under their names in a registry.
-pub(super) struct New<'a>(pub &'a mut Registry);
+pub(crate) struct New<'a>(pub &'a mut Registry);
 
 impl New<'_> {
     /// A number of something.
@@ -171,9 +178,9 @@ impl New<'_> {
 impl Metrics {
     /// Counts a job that came to its end; `seconds` if it was done.
     pub fn job(&self, params: &str, state: jobs::JobState, seconds: Option<f64>) {
-        self.jobs.get_or_create(&Label { name: state.name().to_owned() }).inc();
+        self.jobs.get_or_create(&Label::new(state.name())).inc();
         if let Some(seconds) = seconds {
-            self.job_seconds.get_or_create(&Label { name: params.to_owned() }).observe(seconds);
+            self.job_seconds.get_or_create(&Label::new(params)).observe(seconds);
         }
     }
 
@@ -186,7 +193,7 @@ impl Metrics {
 
     /// Counts a request that was refused.
     pub fn refused(&self, code: &str) {
-        self.refused.get_or_create(&Label { name: code.to_owned() }).inc();
+        self.refused.get_or_create(&Label::new(code)).inc();
     }
 
     /// Counts a stored piece of a key set.
@@ -242,6 +249,6 @@ pub fn render(service: &Service) -> Result<String, StoreError> {
 }
 
 /// Takes a counter to the number that is counted elsewhere.
-fn rise(counter: &Counter, to: u64) {
+pub(crate) fn rise(counter: &Counter, to: u64) {
     counter.inner().fetch_max(to, Ordering::Relaxed);
 }

@@ -15,6 +15,8 @@ pub mod placement;
 pub mod runner;
 pub mod traffic;
 pub mod views;
+mod waits;
+pub mod wakes;
 pub mod worker;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,6 +39,7 @@ use crew::Crew;
 use estimates::Estimates;
 use live::LiveJobs;
 use metrics::Metrics;
+use wakes::Wakes;
 
 /// Shared state of a running server.
 pub struct Service {
@@ -60,6 +63,8 @@ pub struct Service {
     pub estimates: Estimates,
     /// The workers of a front.
     pub crew: Crew,
+    /// Key sets that are to be loaded ahead.
+    pub wakes: Wakes,
     stopping: AtomicBool,
     /// What time it is for housekeeping.
     clock: Clock,
@@ -96,6 +101,7 @@ impl Service {
             live: LiveJobs::default(),
             estimates: Estimates::default(),
             crew: Crew::default(),
+            wakes: Wakes::default(),
             stopping: AtomicBool::new(false),
             clock: Clock::start(now()),
             probed: Mutex::default(),
@@ -231,8 +237,9 @@ impl Service {
         why: &job_store::Requeue,
         in_nobodys_hands: impl Fn(&JobRecord) -> bool,
     ) -> Result<(), StoreError> {
-        let left = |job: &JobRecord| job.state == job_store::JobState::Running && in_nobodys_hands(job);
-        job_store::select(&self.store, left)?.iter().try_for_each(|job| self.take_back_one(job, why))
+        let running = job_store::running(&self.store)?;
+        let mut left = running.iter().filter(|job| in_nobodys_hands(job));
+        left.try_for_each(|job| self.take_back_one(job, why))
     }
 
     /// Takes up a job that is running by the table and that nobody runs, for this reason.

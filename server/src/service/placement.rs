@@ -1,10 +1,13 @@
 //! Which worker a job is for: one that has its keys, one of the two that own them, or, where many wait, whoever is free.
 //!
 //! Loading keys takes much longer than most jobs, so that it pays to wait for a worker that has them. The owners of a key set are the
-//! two workers that rank first for it by rendezvous hashing: where one comes or goes, no other key set changes its owners.
+//! two workers that rank first for it by rendezvous hashing: where one comes or goes, few other key sets change their owners.
+//!
+//! A worker may have no memory for more keys as long as others are in use there. Keys that have waited long for that hold a place: a
+//! worker that is given no jobs with others, once those have had their time, until theirs fit.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::dispatch::Alive;
 use crate::id::Id;
@@ -19,7 +22,7 @@ pub enum Reason {
     Warm,
     /// It is one of their owners.
     Owner,
-    /// So many wait that one more who loads them is sooner done.
+    /// So many wait, or they wait for so long, that one more who loads them is sooner done.
     Overflow,
 }
 
@@ -41,8 +44,10 @@ pub struct Out<'a> {
     pub worker: &'a str,
     /// Its key set.
     pub key: Id,
-    /// Bytes of memory that those keys take.
-    pub bytes: u64,
+    /// The fingerprint of the parameter set of that, if the front knows the set.
+    pub set: Option<&'a str>,
+    /// Whether those keys have been in use there for so long that it is the turn of others.
+    pub has_had_time: bool,
 }
 
 /// What waits with one key set.
@@ -50,15 +55,18 @@ pub struct Out<'a> {
 pub struct Asked<'a> {
     /// The key set.
     pub key: Id,
-    /// The parameter set of that.
-    pub params: &'a str,
-    /// Bytes of memory that the keys take.
-    pub bytes: u64,
+    /// The fingerprint of the parameter set of that, if the front knows the set.
+    pub set: Option<&'a str>,
     /// Jobs that wait for them.
     pub backlog: usize,
     /// How many have to wait for each slot of those that have the keys until one more worker loads them.
     pub patience: f64,
+    /// Whether they have waited so long that others are to make room for them.
+    pub is_overdue: bool,
 }
+
+/// A worker, and a key set.
+pub type Pair = (String, Id);
 
 /// The workers that are alive, and what they have.
 pub struct Placement {
@@ -72,14 +80,22 @@ struct Place {
     warm: HashSet<Id>,
     /// Keys of jobs that are out there, and their bytes.
     in_use: HashMap<Id, u64>,
+    /// Keys that it has not found as they are.
+    unseen: HashSet<Id>,
+    /// Keys in use there whose time is not over.
+    fresh: HashSet<Id>,
+    /// Keys that hold it: it is given no jobs with others, but for those whose time is not over.
+    held: Option<Id>,
 }
 
 impl Placement {
-    /// Workers, the jobs that are out, and key sets of which it is known that a worker has them although it has not said so yet.
+    /// Workers, the jobs that are out, key sets of which it is known that a worker has them although it has not said so yet, and those
+    /// whose files, or the inputs of whose jobs, a worker does not find as they are.
     pub fn new<'a>(
         workers: Vec<Alive>,
         out: impl Iterator<Item = Out<'a>>,
-        warm: impl Iterator<Item = &'a (String, Id)>,
+        warm: impl Iterator<Item = &'a Pair>,
+        unseen: impl Iterator<Item = &'a Pair>,
     ) -> Self {
         let places = workers
             .into_iter()
@@ -87,6 +103,9 @@ impl Placement {
                 free: alive.slots,
                 warm: alive.keys.iter().copied().collect(),
                 in_use: HashMap::new(),
+                unseen: HashSet::new(),
+                fresh: HashSet::new(),
+                held: None,
                 alive,
             })
             .collect();
@@ -96,8 +115,18 @@ impl Placement {
                 place.warm.insert(*key);
             });
         }
-        for Out { worker, key, bytes } in out {
-            this.take(worker, key, bytes);
+        for (worker, key) in unseen {
+            this.with(worker, |place| {
+                place.unseen.insert(*key);
+            });
+        }
+        for Out { worker, key, set, has_had_time } in out {
+            this.take(worker, key, set);
+            if has_had_time {
+                this.with(worker, |place| {
+                    place.fresh.remove(&key);
+                });
+            }
         }
         this
     }
@@ -107,84 +136,150 @@ impl Placement {
         self.places.iter().any(|place| place.free > 0)
     }
 
+    /// Whether somebody has these keys, or loads them.
+    pub fn is_warm(&self, key: Id) -> bool {
+        self.places.iter().any(|place| place.warm.contains(&key))
+    }
+
     /// The worker for a job with these keys, if it is not to wait.
     pub fn choose(&self, asked: &Asked<'_>) -> Option<(&str, Reason)> {
-        let able = || self.places.iter().filter(|place| place.alive.can_hold(asked.params));
-        if let Some(worker) = freest(able().filter(|place| place.warm.contains(&asked.key)), asked) {
+        let able = self.able(asked);
+        let warm = || able.iter().copied().filter(|place| place.warm.contains(&asked.key));
+        if let Some(worker) = freest(warm(), asked) {
             return Some((worker, Reason::Warm));
         }
-        let mut owners: Vec<&Place> = able().collect();
-        owners.sort_by_cached_key(|place| rank(place, asked.key));
-        owners.truncate(OWNERS);
+        let owners = &able[..OWNERS.min(able.len())];
         if let Some(owner) = owners.iter().find(|place| place.fits(asked)) {
-            return Some((owner.alive.worker.as_str(), Reason::Owner));
+            return Some((owner.name(), Reason::Owner));
         }
-        let own = |place: &&Place| owners.iter().any(|owner| owner.alive.worker == place.alive.worker);
-        let having = able().filter(|place| place.warm.contains(&asked.key) || own(place));
-        let slots: usize = having.map(|place| place.alive.slots).sum();
-        if asked.backlog as f64 >= asked.patience * slots as f64 {
-            return Some((freest(able(), asked)?, Reason::Overflow));
+        let others = warm().filter(|place| owners.iter().all(|owner| owner.name() != place.name()));
+        let slots: usize = owners.iter().copied().chain(others).map(|place| place.alive.slots).sum();
+        if asked.is_overdue || asked.backlog as f64 >= asked.patience * slots as f64 {
+            return Some((freest(able.iter().copied(), asked)?, Reason::Overflow));
         }
         None
     }
 
+    /// Has keys hold a place for which nobody has memory now: the first in their rank that no others hold. Those in use there have their
+    /// time first, or keys of which there are many would be loaded for one job each.
+    pub fn hold(&mut self, asked: &Asked<'_>) {
+        let able = self.able(asked);
+        let has_place = able.iter().any(|place| place.held == Some(asked.key) || place.has_memory(asked));
+        let chosen = able.iter().find(|place| place.held.is_none()).map(|place| place.name().to_owned());
+        if let Some(worker) = chosen.filter(|_| !has_place) {
+            self.with(&worker, |place| place.held = Some(asked.key));
+        }
+    }
+
     /// Notes that a worker has got a job.
-    pub fn take(&mut self, worker: &str, key: Id, bytes: u64) {
-        self.with(worker, |place| place.take(key, bytes));
+    pub fn take(&mut self, worker: &str, key: Id, set: Option<&str>) {
+        self.with(worker, |place| place.take(key, set));
+    }
+
+    /// The workers that can take jobs with these keys, in the order of their rank. Those that do not find the files are none unless all
+    /// are so.
+    fn able(&self, asked: &Asked<'_>) -> Vec<&Place> {
+        let mut able: Vec<&Place> =
+            self.places.iter().filter(|place| place.alive.can_hold(asked.set)).collect();
+        if able.iter().any(|place| !place.unseen.contains(&asked.key)) {
+            able.retain(|place| !place.unseen.contains(&asked.key));
+        }
+        ranked(able, asked.key)
     }
 
     fn with(&mut self, worker: &str, change: impl FnOnce(&mut Place)) {
-        if let Some(place) = self.places.iter_mut().find(|place| place.alive.worker == worker) {
+        if let Some(place) = self.places.iter_mut().find(|place| place.name() == worker) {
             change(place);
         }
     }
 }
 
 impl Place {
-    fn take(&mut self, key: Id, bytes: u64) {
+    fn name(&self) -> &str {
+        &self.alive.worker
+    }
+
+    fn take(&mut self, key: Id, set: Option<&str>) {
         self.free = self.free.saturating_sub(1);
         self.warm.insert(key);
-        self.in_use.insert(key, bytes);
+        if !self.in_use.contains_key(&key) {
+            self.fresh.insert(key);
+        }
+        self.in_use.insert(key, self.alive.bytes_of(set).unwrap_or(0));
+        if self.held == Some(key) {
+            self.held = None;
+        }
     }
 
-    /// Whether it has a slot for a job, and memory for its keys beside those in use.
+    /// Whether it has a slot for a job, and is to have it.
     fn fits(&self, asked: &Asked<'_>) -> bool {
+        let may = |held: Id| held == asked.key || self.fresh.contains(&asked.key);
+        self.free > 0 && self.held.is_none_or(may) && self.has_memory(asked)
+    }
+
+    /// Whether it has memory for keys beside those in use.
+    fn has_memory(&self, asked: &Asked<'_>) -> bool {
         let others = self.in_use.iter().filter(|(key, _)| **key != asked.key).map(|(_, bytes)| bytes);
         let others = others.fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
-        self.free > 0 && (others == 0 || others.saturating_add(asked.bytes) <= self.alive.key_bytes)
+        let own = self.alive.bytes_of(asked.set);
+        others == 0 || own.is_some_and(|own| others.saturating_add(own) <= self.alive.key_bytes)
     }
 }
 
-/// The worker with most slots free among those that can take a job: the same one, in whatever order workers are heard.
-fn freest<'a>(places: impl Iterator<Item = &'a Place>, asked: &Asked<'_>) -> Option<&'a str> {
-    let free = places.filter(|place| place.fits(asked));
-    let first = free.min_by_key(|place| (Reverse(place.free), rank(place, asked.key)));
-    first.map(|place| place.alive.worker.as_str())
+/// The worker with most slots free among those that can take a job; the first of them in their rank.
+fn freest<'a>(ranked: impl Iterator<Item = &'a Place>, asked: &Asked<'_>) -> Option<&'a str> {
+    ranked.filter(|place| place.fits(asked)).min_by_key(|place| Reverse(place.free)).map(Place::name)
 }
 
-/// The place of a worker among those that could own a key set; the least comes first. It goes by what its operator calls it, so that it
-/// owns the same after a new start, and then by its whole name.
-fn rank(place: &Place, key: Id) -> [[u8; 32]; 2] {
-    let name = &place.alive.worker;
-    let given = name.rsplit_once('-').map_or(name.as_str(), |(given, _)| given);
-    [given, name]
-        .map(|name| *blake3::Hasher::new().update(&key.0).update(name.as_bytes()).finalize().as_bytes())
+/// Workers in the order in which they own a key set. It goes by what its operator calls a worker, so that it owns the same after a new
+/// start. Of those that share a name each has a rank of its own, and which has which goes by their whole names: so none has more keys
+/// than another, and where one of them leaves few move.
+fn ranked(places: Vec<&Place>, key: Id) -> Vec<&Place> {
+    let digest = |name: &str, index: u32| {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&key.0).update(name.as_bytes()).update(&index.to_le_bytes());
+        *hasher.finalize().as_bytes()
+    };
+    let mut groups: BTreeMap<&str, Vec<&Place>> = BTreeMap::new();
+    for place in places {
+        let name = place.name();
+        groups.entry(name.rsplit_once('-').map_or(name, |(given, _)| given)).or_default().push(place);
+    }
+    let mut ranked = Vec::new();
+    for (given, mut group) in groups {
+        let mut ranks: Vec<_> = (0..group.len() as u32).map(|index| digest(given, index)).collect();
+        ranks.sort_unstable();
+        group.sort_by_cached_key(|place| digest(place.name(), 0));
+        ranked.extend(ranks.into_iter().zip(group));
+    }
+    ranked.sort_unstable_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, place)| place).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const SET: Option<&str> = Some("of p");
+
     fn worker(name: &str, slots: usize) -> Alive {
-        Alive { worker: name.into(), slots, key_bytes: 100, ..Alive::default() }
+        let sets = [("of p", 60), ("of small", 40), ("of large", 500)];
+        Alive {
+            worker: name.into(),
+            slots,
+            key_bytes: 100,
+            sets: sets.map(|(set, bytes)| (set.into(), bytes)).into(),
+            ..Alive::default()
+        }
     }
 
     fn asked(key: u8, backlog: usize) -> Asked<'static> {
-        Asked { key: Id([key; 16]), params: "p", bytes: 60, backlog, patience: 5.0 }
+        Asked { key: Id([key; 16]), set: SET, backlog, patience: 5.0, is_overdue: false }
     }
 
     fn placement(workers: &[Alive]) -> Placement {
-        Placement::new(workers.to_vec(), std::iter::empty(), std::iter::empty())
+        let none = || std::iter::empty();
+        Placement::new(workers.to_vec(), std::iter::empty(), none(), none())
     }
 
     #[test]
@@ -194,7 +289,7 @@ mod tests {
         let mut took = Vec::new();
         while let Some((name, reason)) = placement.choose(&asked(1, 1)) {
             let name = name.to_owned();
-            placement.take(&name, Id([1; 16]), 60);
+            placement.take(&name, Id([1; 16]), SET);
             took.push((name, reason));
         }
         // The first owner, its second slot, and so the other.
@@ -204,16 +299,22 @@ mod tests {
         assert!(placement.has_room() && placement.choose(&asked(1, 19)).is_none());
         let (name, reason) = placement.choose(&asked(1, 20)).unwrap();
         assert!(reason == Reason::Overflow && took.iter().all(|(other, _)| other != name));
+        // Or if one has waited for long.
+        let overdue = Asked { is_overdue: true, ..asked(1, 1) };
+        assert_eq!(placement.choose(&overdue).unwrap().1, Reason::Overflow);
+    }
+
+    fn owner(workers: &[Alive], key: u128) -> String {
+        let asked = Asked { key: Id(key.to_be_bytes()), ..asked(0, 1) };
+        placement(workers).choose(&asked).unwrap().0.to_owned()
     }
 
     #[test]
     fn where_a_worker_goes_only_its_keys_move() {
         let workers: Vec<Alive> = (0..5).map(|index| worker(&format!("w{index}-1"), 1)).collect();
-        let owner = |workers: &[Alive], key| placement(workers).choose(&asked(key, 1)).unwrap().0.to_owned();
         let mut moved = 0;
         for key in 0..100 {
-            let before = owner(&workers, key);
-            let after = owner(&workers[1..], key);
+            let (before, after) = (owner(&workers, key), owner(&workers[1..], key));
             assert!(before == after || before == "w0-1");
             moved += usize::from(before != after);
         }
@@ -226,19 +327,142 @@ mod tests {
     }
 
     #[test]
+    fn workers_that_share_a_name_own_as_much_as_others() {
+        let names = ["gpu-1", "gpu-2", "gpu-3", "gpu-4", "gpu-5", "gpu-6", "big-1", "small-1"];
+        let workers = names.map(|name| worker(name, 1));
+        let keys = 1600;
+        let count =
+            |workers: &[Alive], name: &str| (0..keys).filter(|key| owner(workers, *key) == name).count();
+        for name in names {
+            let owned = count(&workers, name);
+            assert!((140..260).contains(&owned), "{name} owns {owned} of {keys}, and 200 were due");
+        }
+        // Where one of them leaves, its keys move, and few of others.
+        let rest = [&workers[..2], &workers[3..]].concat();
+        let moved = (0..keys).filter(|key| owner(&workers, *key) != owner(&rest, *key)).count();
+        assert!((140..440).contains(&moved), "{moved} of {keys} moved with one of eight");
+        // One that is heard after its end, under the name of the one that was started in its place, takes no keys from others.
+        let both = [&workers[..], &[worker("big-2", 1)]].concat();
+        let stayed = |key| owner(&both, key).starts_with("big-");
+        assert!((0..keys).filter(|key| owner(&workers, *key) == "big-1").all(stayed));
+    }
+
+    #[test]
     fn memory_is_for_keys_that_fit_together() {
         let mut one = worker("a", 3);
         let mut placement = placement(std::slice::from_ref(&one));
-        placement.take("a", Id([1; 16]), 60);
+        placement.take("a", Id([1; 16]), SET);
         assert!(placement.choose(&asked(1, 1)).is_some() && placement.choose(&asked(2, 1000)).is_none());
-        let small = Asked { bytes: 40, ..asked(2, 1) };
+        let small = Asked { set: Some("of small"), ..asked(2, 1) };
         assert!(placement.choose(&small).is_some());
-        // A set that does not fit is no job of it, whatever waits; a set that it says fits is, with nothing beside.
-        one.too_large = vec!["p".into()];
-        assert!(self::placement(&[one.clone()]).choose(&asked(1, 1000)).is_none());
-        let other = Asked { params: "q", bytes: 500, ..asked(1, 1) };
+        // A set that does not fit is no job of it, whatever waits, nor is one that it does not have; one that nobody knows is.
+        for set in ["of large", "of another"] {
+            let other = Asked { set: Some(set), is_overdue: true, ..asked(1, 1000) };
+            assert!(self::placement(&[one.clone()]).choose(&other).is_none(), "{set}");
+        }
+        let other = Asked { set: None, ..asked(1, 1) };
         assert!(self::placement(&[one.clone()]).choose(&other).is_some());
+        // One that names no sets has them all.
+        let any = Alive { sets: BTreeMap::new(), ..one.clone() };
+        assert!(self::placement(&[any]).choose(&Asked { set: Some("of large"), ..asked(1, 1) }).is_some());
         one.slots = 0;
         assert!(self::placement(&[one]).choose(&other).is_none());
+    }
+
+    #[test]
+    fn keys_that_have_waited_long_hold_a_place_until_they_fit() {
+        let workers = [worker("a", 3), worker("b", 3)];
+        let busy = |workers: &[Alive], has_had_time| {
+            let out = workers.iter().zip(1..).map(|(alive, key)| Out {
+                worker: &alive.worker,
+                key: Id([key; 16]),
+                set: SET,
+                has_had_time,
+            });
+            Placement::new(workers.to_vec(), out, std::iter::empty(), std::iter::empty())
+        };
+        let overdue = Asked { is_overdue: true, ..asked(3, 1) };
+        let free = |placement: &Placement| [1, 2].map(|key| placement.choose(&asked(key, 1)).is_some());
+        let mut placement = busy(&workers, true);
+        assert!(placement.choose(&overdue).is_none());
+        placement.hold(&overdue);
+        placement.hold(&overdue);
+        let others = free(&placement);
+        assert!(others == [true, false] || others == [false, true], "one place, and no more: {others:?}");
+        // Others that have waited hold the other place, and then there is none.
+        placement.hold(&Asked { key: Id([4; 16]), ..overdue });
+        placement.hold(&Asked { key: Id([5; 16]), ..overdue });
+        assert_eq!(free(&placement), [false, false]);
+        // Those in use have their time first, and no others come.
+        let mut one = busy(&workers[..1], false);
+        let other = Asked { set: Some("of small"), ..asked(6, 1) };
+        assert!(one.choose(&other).is_some());
+        one.hold(&overdue);
+        assert!(one.choose(&asked(1, 1)).is_some() && one.choose(&other).is_none());
+        // Where there is room nothing is held; and when there is, they have it, and it is held no longer.
+        let mut one = self::placement(&workers[..1]);
+        one.hold(&overdue);
+        assert!(one.choose(&asked(1, 1)).is_some());
+        let mut one = busy(&workers[..1], true);
+        one.hold(&overdue);
+        assert!(one.choose(&asked(1, 1)).is_none() && one.choose(&overdue).is_none());
+        one.places[0].in_use.clear();
+        assert_eq!(one.choose(&overdue), Some(("a", Reason::Owner)));
+        one.take("a", overdue.key, SET);
+        assert!(one.places[0].held.is_none() && one.choose(&asked(3, 1)).is_some());
+    }
+
+    #[test]
+    fn who_does_not_find_the_files_is_asked_last() {
+        let workers = [worker("a", 1), worker("b", 1)];
+        let owner = placement(&workers).choose(&asked(1, 1)).unwrap().0.to_owned();
+        let pair = |name: &str| (name.to_owned(), Id([1; 16]));
+        let without = |unseen: &[Pair]| {
+            let none = std::iter::empty();
+            let placement = Placement::new(workers.to_vec(), std::iter::empty(), none, unseen.iter());
+            placement.choose(&asked(1, 1)).unwrap().0.to_owned()
+        };
+        assert_ne!(without(&[pair(&owner)]), owner);
+        assert_eq!(without(&[pair("a"), pair("b")]), owner);
+    }
+
+    #[test]
+    fn nobody_is_given_more_than_slots_and_memory_hold() {
+        let mut state = 1_u64;
+        let mut below = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % bound
+        };
+        for _ in 0..300 {
+            let workers: Vec<Alive> =
+                (0..=below(5)).map(|index| worker(&format!("w{}-{index}", index / 2), below(4))).collect();
+            let mut placement = placement(&workers);
+            let mut given: BTreeMap<String, Vec<(Id, u64)>> = BTreeMap::new();
+            for _ in 0..40 {
+                let set = [("of p", 60), ("of small", 40), ("of large", 500)][below(3)];
+                let key = Id([(set.1 + below(2) as u64) as u8; 16]);
+                let asked = Asked {
+                    key,
+                    set: Some(set.0),
+                    backlog: below(30),
+                    patience: 1.0,
+                    is_overdue: below(4) == 0,
+                };
+                match placement.choose(&asked).map(|(worker, _)| worker.to_owned()) {
+                    Some(worker) => {
+                        placement.take(&worker, key, asked.set);
+                        given.entry(worker).or_default().push((key, set.1));
+                    }
+                    None if asked.is_overdue => placement.hold(&asked),
+                    None => {}
+                }
+            }
+            for alive in &workers {
+                let jobs = given.remove(&alive.worker).unwrap_or_default();
+                assert!(jobs.len() <= alive.slots);
+                let keys: HashMap<Id, u64> = jobs.into_iter().collect();
+                assert!(keys.values().sum::<u64>() <= alive.key_bytes, "{keys:?}");
+            }
+        }
     }
 }

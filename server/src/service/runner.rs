@@ -8,9 +8,10 @@ use rayon::ThreadPool;
 use refloat::Error;
 use refloat::trace::Observer;
 
-use super::cache::{KeyCache, TooLarge};
+use super::cache::{KeyCache, Reserved, TooLarge};
 use super::live::Stop;
 use crate::blobs::{Blob, Blobs};
+use crate::dispatch::Outcome;
 use crate::engine::{LoadError, LoadedKeys, PartReader};
 use crate::engines::Engines;
 use crate::problem::Problem;
@@ -54,6 +55,11 @@ pub trait Watch: Observer + Send {
 
     /// The evaluation panicked.
     fn panicked(&mut self) {}
+
+    /// This came of the attempt.
+    fn ended(&mut self, outcome: &Outcome) {
+        let _ = outcome;
+    }
 
     /// Waits before something is tried again, at most until the run is to stop.
     fn rest(&mut self, pause: Duration);
@@ -146,6 +152,15 @@ impl Runner<'_> {
         }
     }
 
+    /// Loads the keys of an attempt that does nothing else.
+    ///
+    /// # Errors
+    /// See [`Halt`].
+    pub fn wake(&self, work: &Work, watch: &mut dyn Watch) -> Result<(), Halt> {
+        check(watch)?;
+        self.keys(work, watch).map(drop)
+    }
+
     fn keys(&self, work: &Work, watch: &mut dyn Watch) -> Result<Arc<LoadedKeys>, Halt> {
         let source = work.source();
         if let Some(loaded) = self.cache.get(work.key, source) {
@@ -164,10 +179,14 @@ impl Runner<'_> {
         }
         let expanded = set.info().expanded_key_bytes;
         let room = loop {
-            match self.cache.reserve(work.key, expanded) {
-                Ok(Some(room)) => break room,
+            match self.cache.reserve(work.key, source, expanded) {
+                Ok(Reserved::Room(room)) => break room,
+                Ok(Reserved::Loaded(loaded)) => {
+                    watch.keys(None);
+                    return Ok(loaded);
+                }
                 // Another run loads them, or has others in use in whose place they are to be.
-                Ok(None) => watch.rest(PAUSE),
+                Ok(Reserved::Nothing) => watch.rest(PAUSE),
                 Err(TooLarge { budget }) => {
                     let detail =
                         format!("the keys take {expanded} bytes of memory, {budget} are set aside for keys");
@@ -176,10 +195,6 @@ impl Runner<'_> {
                 }
             }
             check(watch)?;
-            if let Some(loaded) = self.cache.get(work.key, source) {
-                watch.keys(None);
-                return Ok(loaded);
-            }
         };
         let began = Instant::now();
         let stored = stored_pieces(work, self.blobs);

@@ -128,16 +128,25 @@ pub fn turn<W: Watch>(
     watch: impl FnOnce(&Work) -> W,
 ) -> std::io::Result<bool> {
     let Some(work) = dispatch.take()? else { return Ok(false) };
-    let performed = AssertUnwindSafe(|| perform(runner, &work, &mut watch(&work)));
+    let performed = AssertUnwindSafe(|| {
+        let mut watch = watch(&work);
+        let outcome = perform(runner, &work, &mut watch);
+        watch.ended(&outcome);
+        outcome
+    });
     let outcome = catch_unwind(performed).unwrap_or(Outcome::Crashed);
     dispatch.report(&Done { job: work.job, attempt: work.attempt, outcome })?;
     Ok(true)
 }
 
 fn perform(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch) -> Outcome {
-    let attempted = catch_unwind(AssertUnwindSafe(|| runner.attempt(work, watch)));
+    let attempted = catch_unwind(AssertUnwindSafe(|| match work.attempt {
+        Work::WAKING => runner.wake(work, watch).map(|()| None),
+        _ => runner.attempt(work, watch).map(Some),
+    }));
     match attempted {
-        Ok(Ok((result, seconds))) => store(runner, work, watch, &result, seconds),
+        Ok(Ok(None)) => Outcome::Loaded,
+        Ok(Ok(Some((result, seconds)))) => store(runner, work, watch, &result, seconds),
         Ok(Err(Halt::Stopped(Stop::Cancelled))) => Outcome::Cancelled,
         Ok(Err(Halt::Stopped(Stop::ShuttingDown))) => Outcome::Stopped,
         Ok(Err(Halt::Problem(problem))) => Outcome::Failed(problem),

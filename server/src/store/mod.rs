@@ -22,17 +22,19 @@ pub mod holder;
 pub mod jobs;
 pub mod keys;
 mod leftovers;
+pub mod line;
 pub mod names;
 mod trouble;
 pub mod turns;
 mod usage;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use files::Written;
+use line::Line;
 use redb::{
     Database, Durability, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
 };
@@ -68,6 +70,10 @@ pub struct Store {
     broken: AtomicBool,
     /// Bytes of stored jobs.
     usage: Mutex<Usage>,
+    /// The jobs that wait and those that run, with the number of doubts that there were when it was read; `None` before that.
+    line: Mutex<(Line, Option<u64>)>,
+    /// How often it became uncertain what the table has.
+    doubts: AtomicU64,
     /// What key sets take; `None` where it has to be counted. Whoever holds it is the only one to change records of key sets.
     room: Mutex<Option<keys::Room>>,
     /// Jobs whose submission failed, and of which something may be on disk.
@@ -162,6 +168,8 @@ impl Store {
             database: RwLock::new(Some(database)),
             broken: AtomicBool::new(false),
             usage: Mutex::default(),
+            line: Mutex::default(),
+            doubts: AtomicU64::new(0),
             room: Mutex::default(),
             failed_jobs: Mutex::default(),
             trouble: Trouble::default(),
@@ -199,6 +207,29 @@ impl Store {
     /// Bytes of stored jobs.
     pub(crate) fn usage(&self) -> MutexGuard<'_, Usage> {
         self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The line as it is, which may not be what the table has: for changes of that, inside their transaction.
+    fn line_to_change(&self) -> MutexGuard<'_, (Line, Option<u64>)> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something with the line of what the table has. No transaction is to begin in it.
+    fn with_line<T>(&self, work: impl FnOnce(&mut Line) -> T) -> Result<T, StoreError> {
+        let doubts = self.doubts.load(Ordering::Acquire);
+        if self.line_to_change().1 != Some(doubts) {
+            // Nobody changes the table meanwhile.
+            self.write_with(Durability::None, |txn| {
+                let (line, unusable) = Line::read(self, txn)?;
+                let mut queue = txn.open_table(QUEUE)?;
+                for sequence in unusable {
+                    queue.remove(sequence)?;
+                }
+                *self.line_to_change() = (line, Some(doubts));
+                Ok(())
+            })?;
+        }
+        Ok(work(&mut self.line_to_change().0))
     }
 
     /// What key sets take.
@@ -321,11 +352,28 @@ impl Store {
         }
         let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
         let Some(database) = slot.as_ref() else { return Err(redb::Error::PreviousIo.into()) };
+        // Some damage makes the library panic.
+        let mut doubt = Doubt { doubts: &self.doubts, is_real: true };
         let outcome = work(database);
-        if matches!(outcome, Err(StoreError::Io(_) | StoreError::Database(_))) {
+        doubt.is_real = matches!(outcome, Err(StoreError::Io(_) | StoreError::Database(_)));
+        if doubt.is_real {
             self.broken.store(true, Ordering::Release);
         }
         outcome
+    }
+}
+
+/// Counts that it became uncertain what the table has, unless it did not.
+struct Doubt<'a> {
+    doubts: &'a AtomicU64,
+    is_real: bool,
+}
+
+impl Drop for Doubt<'_> {
+    fn drop(&mut self) {
+        if self.is_real {
+            self.doubts.fetch_add(1, Ordering::Release);
+        }
     }
 }
 

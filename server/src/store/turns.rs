@@ -1,4 +1,4 @@
-//! Whose job is next: accounts take turns, and the jobs of one keep their order.
+//! Whose job is next: accounts take turns.
 
 use std::collections::{HashMap, HashSet};
 
@@ -30,18 +30,21 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Of all that waits, in order, and that may be next, the first of the account that has waited longest for its turn. An account of
-    /// which nothing may be next keeps its place.
-    pub fn pick<T>(&mut self, waiting: Vec<(T, Account)>, may: impl Fn(&T) -> bool) -> Option<(T, Account)> {
-        let present: HashSet<&Account> = waiting.iter().map(|(_, account)| account).collect();
+    /// The accounts that wait, each given with the place of its first job, in the order of their turns: the one that has waited longest
+    /// comes first, and keeps its place until it [is taken](Self::take).
+    pub fn order<'a>(&mut self, waiting: impl Iterator<Item = (&'a Account, u64)>) -> Vec<&'a Account> {
+        let waiting: Vec<(&Account, u64)> = waiting.collect();
+        let present: HashSet<&Account> = waiting.iter().map(|(account, _)| *account).collect();
         self.since.retain(|account, _| present.contains(account));
-        for account in present {
-            self.since.entry(account.clone()).or_insert((self.count, false));
-        }
-        waiting
+        let mut order: Vec<_> = waiting
             .into_iter()
-            .filter(|(job, _)| may(job))
-            .min_by_key(|(_, account)| self.since.get(account).copied())
+            .map(|(account, first)| {
+                let since = self.since.entry(account.clone()).or_insert((self.count, false));
+                (*since, first, account)
+            })
+            .collect();
+        order.sort_unstable_by_key(|(since, first, _)| (*since, *first));
+        order.into_iter().map(|(_, _, account)| account).collect()
     }
 
     /// Notes that an account has its turn.
@@ -55,6 +58,24 @@ impl Turns {
 mod tests {
     use super::*;
 
+    /// The first of these jobs that may be next.
+    fn pick<T: Copy>(
+        turns: &mut Turns,
+        waiting: &[(T, Account)],
+        may: impl Fn(T) -> bool,
+    ) -> Option<(T, Account)> {
+        let mut firsts: Vec<(&Account, u64)> = Vec::new();
+        for (place, (_, account)) in waiting.iter().enumerate() {
+            if firsts.iter().all(|(known, _)| *known != account) {
+                firsts.push((account, place as u64));
+            }
+        }
+        let order = turns.order(firsts.into_iter());
+        let first =
+            |account: &&Account| waiting.iter().find(|(job, of)| of == *account && may(*job)).cloned();
+        order.iter().find_map(first)
+    }
+
     #[test]
     fn accounts_alternate_however_many_jobs_one_has() {
         let name = |name: &str| Account::ApiKey(name.into());
@@ -62,7 +83,7 @@ mod tests {
         let mut waiting: Vec<(u32, Account)> = (0..6).map(|job| (job, name("many"))).collect();
         waiting.extend([(6, name("few")), (7, name("one")), (8, name("few"))]);
         let mut order = Vec::new();
-        while let Some((job, account)) = turns.pick(waiting.clone(), |_| true) {
+        while let Some((job, account)) = pick(&mut turns, &waiting, |_| true) {
             waiting.retain(|(other, _)| *other != job);
             turns.take(account);
             order.push(job);
@@ -82,7 +103,7 @@ mod tests {
         waiting.push((true, old.clone()));
         let mut served = Vec::new();
         for turn in 0..60 {
-            let (is_old, account) = turns.pick(waiting.clone(), |_| true).unwrap();
+            let (is_old, account) = pick(&mut turns, &waiting, |_| true).unwrap();
             let place = waiting.iter().position(|(_, other)| *other == account).unwrap();
             waiting.remove(place);
             waiting.push((false, names.next().unwrap()));
@@ -102,26 +123,26 @@ mod tests {
         turns.take(a.clone());
         turns.take(b.clone());
         // Both came back before the next turn: the one whose turn is longer ago goes first.
-        assert_eq!(turns.pick(vec![(1, b.clone()), (2, a)], |_| true).unwrap().0, 2);
+        assert_eq!(pick(&mut turns, &[(1, b.clone()), (2, a)], |_| true).unwrap().0, 2);
         for number in 0..1000u128 {
             turns.take(Account::Keys(Id(number.to_be_bytes())));
-            turns.pick(vec![(1, b.clone())], |_| true);
+            pick(&mut turns, &[(1, b.clone())], |_| true);
         }
         assert_eq!(turns.since.len(), 1);
-        assert!(turns.pick(Vec::<(u8, Account)>::new(), |_| true).is_none() && turns.since.is_empty());
+        assert!(pick::<u8>(&mut turns, &[], |_| true).is_none() && turns.since.is_empty());
     }
 
     #[test]
     fn who_cannot_be_next_keeps_the_place() {
         let [a, b] = ["a", "b"].map(|name| Account::ApiKey(name.into()));
         let mut turns = Turns::default();
-        let waiting = || vec![(1, a.clone()), (2, b.clone())];
+        let waiting = [(1, a.clone()), (2, b.clone())];
         for _ in 0..3 {
-            let (job, account) = turns.pick(waiting(), |job| *job == 2).unwrap();
+            let (job, account) = pick(&mut turns, &waiting, |job| job == 2).unwrap();
             turns.take(account);
             assert_eq!(job, 2);
         }
-        assert_eq!(turns.pick(waiting(), |_| true).unwrap().0, 1, "it has waited longer");
-        assert!(turns.pick(waiting(), |_| false).is_none());
+        assert_eq!(pick(&mut turns, &waiting, |_| true).unwrap().0, 1, "it has waited longer");
+        assert!(pick(&mut turns, &waiting, |_| false).is_none());
     }
 }

@@ -77,7 +77,7 @@ fn everything(client: &Client, key: &str, job: &str) -> Vec<(String, u16, String
             answers.push((format!("{method} {path}"), answer.status, code));
         }
     }
-    assert_eq!(answers.len(), 11, "the operations on keys and jobs");
+    assert_eq!(answers.len(), 12, "the operations on keys and jobs");
     answers
 }
 

@@ -1,16 +1,10 @@
 //! What every dispatch does while nothing fails, whatever it is made of.
 
-#[cfg(feature = "cluster")]
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use refloat_server::blobs::FileBlobs;
-#[cfg(feature = "cluster")]
-use refloat_server::dispatch::Taken;
-#[cfg(feature = "cluster")]
-use refloat_server::dispatch::nats::{Nats, Operator, Settings};
 use refloat_server::dispatch::{Alive, Dispatch, Done, Local, News, Outcome, Rules, Sign};
 use refloat_server::engine::{Operation, SlotMode, Task};
 use refloat_server::id::Id;
@@ -20,7 +14,7 @@ use refloat_server::work::Work;
 
 use super::simulated::{Network, PATIENCE, Party, worker};
 
-fn work(job: u8, attempt: u32) -> Work {
+pub fn work(job: u8, attempt: u32) -> Work {
     Work {
         job: Id([job; 16]),
         attempt,
@@ -40,7 +34,7 @@ fn done(job: u8, attempt: u32, outcome: Outcome) -> Done {
 }
 
 /// `worker` is who takes; `pass` lets so many milliseconds go by, `settle` as many as a message needs.
-fn contract(dispatch: &dyn Dispatch, worker: &str, patience: u64, pass: &dyn Fn(u64), settle: &dyn Fn()) {
+pub fn contract(dispatch: &dyn Dispatch, worker: &str, patience: u64, pass: &dyn Fn(u64), settle: &dyn Fn()) {
     assert!(dispatch.take().unwrap().is_none() && dispatch.reported().unwrap().is_none());
     // Each attempt is one taker's, and is not altered on the way.
     let sent = [work(1, 1), work(2, 1), work(1, 2)];
@@ -131,111 +125,7 @@ fn simulated_while_it_is_calm() {
     network.calm();
     let folder = tempfile::tempdir().unwrap();
     let files = Arc::new(FileBlobs::new(folder.path()));
-    let workers = vec![Alive { worker: worker(1), ..Alive::alone() }];
-    let party = Party { network: Arc::clone(&network), who: 1, files, workers };
+    let party = Party { network: Arc::clone(&network), who: 1, files };
+    party.say(Alive { worker: worker(1), ..Alive::alone() });
     contract(&party, &worker(1), PATIENCE, &|time| network.pass(time), &|| {});
-}
-
-/// Both ends, each as the user that it is given.
-#[cfg(feature = "cluster")]
-struct Ends {
-    front: Nats,
-    worker: Nats,
-}
-
-#[cfg(feature = "cluster")]
-impl Dispatch for Ends {
-    fn workers(&self) -> Vec<Alive> {
-        self.front.workers()
-    }
-    fn publish(&self, worker: &str, work: &Work) -> io::Result<()> {
-        self.front.publish(worker, work)
-    }
-    fn take(&self) -> io::Result<Option<Work>> {
-        self.worker.take()
-    }
-    fn sign(&self, sign: &Sign) -> io::Result<()> {
-        self.worker.sign(sign)
-    }
-    fn report(&self, done: &Done) -> io::Result<()> {
-        self.worker.report(done)
-    }
-    fn reported(&self) -> io::Result<Option<Taken<Done>>> {
-        self.front.reported()
-    }
-    fn noted(&self, taken: &Taken<Done>) -> io::Result<()> {
-        self.front.noted(taken)
-    }
-    fn put_back(&self, taken: Taken<Done>, pause: Duration) -> io::Result<()> {
-        self.front.put_back(taken, pause)
-    }
-    fn signs(&self) -> io::Result<Vec<Sign>> {
-        self.front.signs()
-    }
-    fn cancel(&self, job: Id) -> io::Result<()> {
-        self.front.cancel(job)
-    }
-    fn is_cancelled(&self, job: Id) -> bool {
-        self.worker.is_cancelled(job)
-    }
-}
-
-/// `REFLOAT_NATS="nats://FRONT@127.0.0.1:4222 nats://WORKER@127.0.0.1:4222 nats://OPERATOR@127.0.0.1:4222" cargo test -p refloat-server --test server nats -- --ignored`
-/// takes a nats-server that has JetStream, and nothing of refloat's; `node tests/tools/cluster.mjs --tests` starts one.
-#[cfg(feature = "cluster")]
-#[test]
-#[ignore = "needs a nats-server"]
-fn by_nats() {
-    let second = Duration::from_secs(1);
-    let urls = std::env::var("REFLOAT_NATS").expect("REFLOAT_NATS has the addresses of a nats-server");
-    let [front, worker, operator] = urls.split(' ').collect::<Vec<_>>()[..] else {
-        panic!("three addresses, for a front, a worker and an operator")
-    };
-    let connect = |url: &str, role| {
-        let (url, front) = (url.to_owned(), "contract".to_owned());
-        let settings = Settings {
-            url,
-            credentials: None,
-            front,
-            role,
-            lease: 60 * second,
-            patience: second,
-            wait: second,
-        };
-        Nats::connect(settings).unwrap()
-    };
-    let bell = Arc::new(AtomicU64::new(0));
-    let ring = Arc::clone(&bell);
-    let front = connect(front, "front").with_front(move || {
-        ring.fetch_add(1, Ordering::Relaxed);
-    });
-    let about = || Alive { worker: "the-worker".into(), ..Alive::alone() };
-    let dispatch = Ends { front, worker: connect(worker, "worker").with_worker(about) };
-    // Until it has begun to listen.
-    while dispatch.front.workers().is_empty()
-        || dispatch.front.reported().is_err()
-        || dispatch.take().is_err()
-    {
-        std::thread::sleep(second / 10);
-    }
-    let pass = |time| std::thread::sleep(Duration::from_millis(time) + second / 4);
-    contract(&dispatch, "the-worker", 1000, &pass, &|| std::thread::sleep(second / 2));
-    assert!(bell.load(Ordering::Relaxed) > 0);
-    // One that was offered a short time before is not offered twice.
-    dispatch.publish("the-worker", &work(5, 1)).unwrap();
-    dispatch.publish("the-worker", &work(5, 1)).unwrap();
-    assert!(dispatch.take().unwrap().is_some() && dispatch.take().unwrap().is_none());
-    // Ends that somebody does not have, and may not have.
-    assert!(dispatch.front.take().is_err() && dispatch.worker.signs().is_err());
-    assert!(dispatch.worker.publish("the-worker", &work(6, 1)).is_err(), "a worker hands out an attempt");
-    // An operator sees both, and asks the worker to leave.
-    let operator = Operator::connect(operator, None).unwrap();
-    let (_, workers) = operator.listen(4 * second).unwrap();
-    assert!(
-        workers.iter().any(|seen| seen.alive.worker == "the-worker" && seen.front == "contract"),
-        "{workers:?}"
-    );
-    assert!(!operator.drain("nobody").unwrap() && !dispatch.worker.has_left());
-    assert!(operator.drain("the-worker").unwrap() && dispatch.worker.has_left());
-    assert!(dispatch.front.workers().iter().all(|alive| alive.slots == 0));
 }

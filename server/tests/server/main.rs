@@ -6,6 +6,8 @@ mod support;
 
 mod access;
 mod bootstrapping;
+#[cfg(all(unix, feature = "cluster"))]
+mod by_nats;
 mod command_line;
 mod conventional;
 mod data_folder;

@@ -11,9 +11,9 @@ use std::time::Duration;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use refloat::trace::{Observer, StageEvent};
 use refloat_server::Config;
-use refloat_server::blobs::{Blobs, FileBlobs};
+use refloat_server::blobs::{Blob, Blobs, FileBlobs, Put};
 use refloat_server::dispatch::held::Held;
-use refloat_server::dispatch::{Alive, Dispatch, Done, Local, Rules, Sign, Taken};
+use refloat_server::dispatch::{Alive, Dispatch, Done, Local, Outcome, Rules, Sign, Taken};
 use refloat_server::engine::{Operation, SlotMode, Task};
 use refloat_server::engines::Engines;
 use refloat_server::id::Id;
@@ -23,14 +23,17 @@ use refloat_server::service::front::{Front, Policy};
 use refloat_server::service::live::Stop;
 use refloat_server::service::runner::{Runner, Watch};
 use refloat_server::service::worker::turn;
+use refloat_server::store::files::{Expected, ReadError};
 use refloat_server::store::holder::Holder;
 use refloat_server::store::jobs::{self, Bounds, JobRecord, JobState, NewJob, Submitted};
 use refloat_server::work::Work;
 
 use super::simulation::upload;
-use super::support::engine::{CIPHERTEXT, TestEngine};
+use super::support::engine::{CIPHERTEXT, FINGERPRINT, TestEngine};
 
 const LEASE: u64 = 20_000;
+/// A run of which nothing is heard for so long hangs.
+const HUNG: u64 = 60_000;
 /// Milliseconds of a step, in which each slot can do a job.
 const STEP: u64 = 100;
 
@@ -40,13 +43,18 @@ struct Hand {
     alive: Mutex<Alive>,
     cache: KeyCache,
     held: Held,
+    blobs: Mutex<Arc<dyn Blobs>>,
     /// Whether its reports do not get through.
     mute: AtomicBool,
 }
 
 impl Hand {
     fn alive(&self) -> Alive {
-        let alive = self.alive.lock().unwrap().clone();
+        let mut alive = self.alive.lock().unwrap().clone();
+        alive.hung = self.held.hung();
+        if alive.hung > 0 {
+            alive.slots = 0;
+        }
         Alive { keys: self.cache.held(Alive::MOST), jobs: self.held.jobs(), ..alive }
     }
 
@@ -115,6 +123,24 @@ impl Watch for Idle {
     fn rest(&mut self, _: Duration) {}
 }
 
+/// Stored bytes of which some are not what they were, for those who look at them here.
+struct Damaged(Arc<dyn Blobs>, fn(Blob) -> bool);
+
+impl Blobs for Damaged {
+    fn put(&self, blob: Blob, bytes: &[u8]) -> io::Result<Put> {
+        self.0.put(blob, bytes)
+    }
+    fn get(&self, blob: Blob, expected: Expected) -> Result<Vec<u8>, ReadError> {
+        if (self.1)(blob) { Err(ReadError::Damaged("altered".into())) } else { self.0.get(blob, expected) }
+    }
+    fn head(&self, blob: Blob) -> io::Result<Option<u64>> {
+        self.0.head(blob)
+    }
+    fn remove(&self, blob: Blob) -> io::Result<()> {
+        self.0.remove(blob)
+    }
+}
+
 /// A front, workers, and what was done.
 struct Cluster {
     _folder: tempfile::TempDir,
@@ -136,6 +162,11 @@ struct Cluster {
 
 impl Cluster {
     fn new(workers: usize, slots: usize, keys: u8) -> Self {
+        Self::with_memory(workers, slots, keys, 1 << 20)
+    }
+
+    /// Keys take 1000 bytes.
+    fn with_memory(workers: usize, slots: usize, keys: u8, key_bytes: u64) -> Self {
         let memory = std::path::Path::new("/dev/shm");
         let folder =
             if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
@@ -147,22 +178,27 @@ impl Cluster {
         let rules = Rules { patience: LEASE, window: 0 };
         let local = Arc::new(Local::new(rules, move || clock.load(Ordering::Relaxed)));
         let service = Arc::new(Service::open_beside(config, engine.sets()).unwrap());
+        let clock = Arc::clone(&now);
+        service.store.set_clock(move || clock.load(Ordering::Relaxed));
         (0..keys).for_each(|key| upload(&service, Id([key; 16])));
+        let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(folder.path()));
         let dispatch = Arc::clone(&local) as Arc<dyn Dispatch>;
         let hand = |index| {
-            let worker = format!("w{index}");
+            let (worker, clock) = (format!("w{index}"), Arc::clone(&now));
+            let sets = [(FINGERPRINT.to_owned(), 1000)].into();
             Arc::new(Hand {
                 local: Arc::clone(&local),
-                alive: Mutex::new(Alive { worker, slots, key_bytes: 1 << 20, ..Alive::default() }),
-                cache: KeyCache::new(1 << 20),
-                held: Held::default(),
+                alive: Mutex::new(Alive { worker, slots, key_bytes, sets, ..Alive::default() }),
+                cache: KeyCache::new(key_bytes),
+                held: Held::by(HUNG, move || clock.load(Ordering::Relaxed)),
+                blobs: Mutex::new(Arc::clone(&blobs)),
                 mute: AtomicBool::new(false),
             })
         };
         Self {
             front: Front::new(Arc::clone(&service), dispatch, Policy { lease: Some(LEASE) }),
             hands: (0..workers).map(hand).collect(),
-            blobs: Arc::new(FileBlobs::new(folder.path())),
+            blobs,
             engines: engine.sets(),
             pool: ThreadPoolBuilder::new().num_threads(1).build().unwrap(),
             loads: BTreeMap::new(),
@@ -220,8 +256,8 @@ impl Cluster {
     /// A job of a worker, if it was given one.
     fn work(&mut self, index: usize) -> bool {
         let hand = Arc::clone(&self.hands[index]);
-        let runner =
-            Runner { engines: &self.engines, cache: &hand.cache, pool: &self.pool, blobs: &self.blobs };
+        let blobs = Arc::clone(&hand.blobs.lock().unwrap());
+        let runner = Runner { engines: &self.engines, cache: &hand.cache, pool: &self.pool, blobs: &blobs };
         let before = self.engine.loads.load(Ordering::SeqCst);
         let mut key = None;
         let ran = turn(&runner, &*hand, |work| {
@@ -244,11 +280,15 @@ impl Cluster {
             for _ in 0..self.hands[index].alive().slots {
                 self.work(index);
             }
-            for sign in self.hands[index].held.signs() {
-                self.local.sign(&sign).unwrap();
-            }
+            self.sign(index);
         }
         self.now.fetch_add(STEP, Ordering::Relaxed);
+    }
+
+    fn sign(&self, index: usize) {
+        for sign in self.hands[index].held.signs() {
+            self.local.sign(&sign).unwrap();
+        }
     }
 
     fn queued(&self) -> usize {
@@ -385,4 +425,193 @@ fn a_report_that_nobody_hears_for_longer_than_the_lease_is_heard_in_the_end() {
     cluster.local.signs().unwrap();
     cluster.front();
     assert_eq!((cluster.record(job).crashes, cluster.ran.len()), (1, 3));
+}
+
+/// Half a second, in which the one worker does one of two jobs that it has: there is never a moment without a job.
+fn overlap(cluster: &mut Cluster) {
+    cluster.front();
+    assert!(cluster.work(0), "nothing to do after {} jobs", cluster.ran.len());
+    cluster.sign(0);
+    cluster.now.fetch_add(500, Ordering::Relaxed);
+}
+
+#[test]
+fn keys_that_do_not_fit_beside_others_have_their_turn() {
+    // Without it there would never be memory for key 1.
+    let mut cluster = Cluster::with_memory(1, 2, 2, 1500);
+    cluster.submit_some(0, 80);
+    let late = [cluster.submit(1), cluster.submit(1)];
+    while cluster.ran.len() < 82 {
+        overlap(&mut cluster);
+    }
+    cluster.front();
+    // After ten seconds, twenty jobs.
+    let first = cluster.ran.iter().position(|(key, _)| *key == Id([1; 16])).unwrap();
+    assert!((18..30).contains(&first), "after {first} jobs");
+    assert!(late.iter().all(|job| cluster.record(*job).state == JobState::Done));
+    let loads = &cluster.loads;
+    assert!(loads[&Id([0; 16])].len() <= 2 && loads[&Id([1; 16])].len() == 1, "{loads:?}");
+}
+
+#[test]
+fn tenants_share_memory_that_is_for_one_of_them() {
+    const JOBS: usize = 60;
+    let mut cluster = Cluster::with_memory(1, 2, 3, 1500);
+    for key in 0..3 {
+        cluster.submit_some(key, JOBS);
+    }
+    while cluster.ran.len() < 3 * JOBS {
+        overlap(&mut cluster);
+    }
+    let keys: Vec<u8> = cluster.ran.iter().map(|(key, _)| key.0[0]).collect();
+    for key in 0..3 {
+        let places: Vec<usize> = (0..keys.len()).filter(|place| keys[*place] == key).collect();
+        let gaps = places.windows(2).map(|pair| pair[1] - pair[0]);
+        let longest = gaps.max().unwrap().max(places[0]);
+        // Each has its keys in memory for ten seconds, twenty jobs, and then the two others have.
+        assert!(longest < 55, "key {key} waited for {longest} jobs");
+    }
+    let loads: usize = cluster.loads.values().map(Vec::len).sum();
+    assert!(loads <= 10, "keys were loaded {loads} times for {} jobs", 3 * JOBS);
+}
+
+#[test]
+fn memory_is_reckoned_by_what_keys_take_there() {
+    for (bytes, memory, together) in [(3000, 5000, 1), (10, 25, 2), (30, 25, 0)] {
+        let mut cluster = Cluster::new(1, 3, 3);
+        {
+            let mut alive = cluster.hands[0].alive.lock().unwrap();
+            alive.key_bytes = memory;
+            alive.sets = [(FINGERPRINT.to_owned(), bytes)].into();
+        }
+        for key in 0..3 {
+            cluster.submit(key);
+        }
+        cluster.front();
+        assert_eq!(cluster.queued(), 3 - together, "keys of {bytes} bytes in {memory}");
+    }
+}
+
+#[test]
+fn a_job_whose_run_hangs_goes_to_another_worker() {
+    let mut cluster = Cluster::new(2, 1, 1);
+    let job = cluster.submit(0);
+    cluster.front();
+    // One takes it, and is never heard of again; its process lives, and says so.
+    let taken = cluster.hands.iter().position(|hand| hand.take().unwrap().is_some()).unwrap();
+    let other = 1 - taken;
+    let second = |cluster: &mut Cluster| {
+        cluster.front();
+        cluster.work(other);
+        (0..2).for_each(|index| cluster.sign(index));
+        cluster.now.fetch_add(1000, Ordering::Relaxed);
+    };
+    for _ in 0..HUNG / 1000 {
+        second(&mut cluster);
+        let record = cluster.record(job);
+        assert_eq!((record.state, record.attempts), (JobState::Running, 1));
+    }
+    assert_eq!((cluster.hands[taken].alive().hung, cluster.hands[taken].alive().slots), (1, 0));
+    for _ in 0..2 * LEASE / 1000 {
+        second(&mut cluster);
+    }
+    let record = cluster.record(job);
+    assert_eq!((record.state, record.attempts, record.crashes), (JobState::Done, 2, 1));
+    // It is given no other, and what it says in the end counts no more.
+    let next = cluster.submit(0);
+    (0..3).for_each(|_| second(&mut cluster));
+    assert_eq!(cluster.record(next).state, JobState::Done);
+    let late = Done { job, attempt: 1, outcome: Outcome::Trouble("late".into()) };
+    cluster.hands[taken].report(&late).unwrap();
+    (0..3).for_each(|_| second(&mut cluster));
+    assert_eq!((cluster.record(job).state, cluster.record(job).failures), (JobState::Done, 0));
+    assert_eq!((cluster.hands[taken].alive().hung, cluster.hands[taken].alive().slots), (0, 1));
+}
+
+#[test]
+fn what_a_worker_alone_finds_damaged_is_done_by_another() {
+    let kinds: [fn(Blob) -> bool; 2] =
+        [|blob| matches!(blob, Blob::Input(_)), |blob| matches!(blob, Blob::KeyPart(_, 1))];
+    for is_damaged in kinds {
+        let mut cluster = Cluster::new(3, 1, 1);
+        let job = cluster.submit(0);
+        cluster.front();
+        // Whoever is given it first.
+        let first = {
+            let given = cluster.hands.iter().position(|hand| {
+                let work = hand.take().unwrap();
+                work.inspect(|work| {
+                    let stopped = Done { job: work.job, attempt: work.attempt, outcome: Outcome::Stopped };
+                    hand.report(&stopped).unwrap();
+                })
+                .is_some()
+            });
+            given.unwrap()
+        };
+        let damaged = Damaged(Arc::clone(&cluster.blobs), is_damaged);
+        *cluster.hands[first].blobs.lock().unwrap() = Arc::new(damaged);
+        cluster.finish();
+        let record = cluster.record(job);
+        assert_eq!((record.state, record.failures, record.crashes), (JobState::Done, 1, 0), "{record:?}");
+        assert_eq!(cluster.ran.iter().map(|(_, by)| *by == first).collect::<Vec<_>>(), [true, false]);
+        // Others with these keys do not go there for a while.
+        let next = cluster.submit(0);
+        cluster.finish();
+        assert_eq!(cluster.record(next).failures, 0);
+        // Where there is nobody else it is tried there, and is not lost.
+        let first = cluster.hands.remove(first);
+        cluster.hands = vec![first];
+        let last = cluster.submit(0);
+        (0..10).for_each(|_| cluster.step());
+        assert_eq!((cluster.record(last).state, cluster.record(last).failures), (JobState::Queued, 1));
+        *cluster.hands[0].blobs.lock().unwrap() = Arc::clone(&cluster.blobs);
+        cluster.finish();
+        assert_eq!(cluster.record(last).state, JobState::Done);
+    }
+}
+
+#[test]
+fn many_jobs_that_wait_hold_up_nobody_and_nothing_is_forgotten() {
+    let mut cluster = Cluster::new(2, 4, 3);
+    cluster.submit_some(0, 300);
+    let few: Vec<Id> = (0..10).map(|job| cluster.submit(1 + job % 2)).collect();
+    let cancelled = cluster.submit(2);
+    jobs::cancel(&cluster.service.store, cancelled).unwrap();
+    while few.iter().any(|job| cluster.record(*job).state != JobState::Done) {
+        cluster.step();
+    }
+    assert!(cluster.ran.len() < 60, "{} jobs went before", cluster.ran.len());
+    cluster.finish();
+    assert_eq!((cluster.ran.len(), cluster.record(cancelled).state), (310, JobState::Cancelled));
+}
+
+#[test]
+fn keys_that_are_wanted_are_loaded_ahead_by_an_owner() {
+    let mut cluster = Cluster::new(3, 1, 2);
+    let key = Id([1; 16]);
+    cluster.service.wakes.ask(key);
+    (0..3).for_each(|_| cluster.step());
+    assert_eq!((cluster.loads[&key].len(), cluster.service.wakes.wishes()), (1, Vec::new()));
+    // Jobs go there, and do not load them again.
+    for _ in 0..3 {
+        cluster.submit(1);
+        cluster.finish();
+    }
+    let by = cluster.loads[&key][0];
+    assert!(cluster.loads[&key].len() == 1 && cluster.ran.iter().all(|(_, worker)| *worker == by));
+    // Where somebody has them nothing is to be done.
+    cluster.service.wakes.ask(key);
+    let ran = cluster.ran.len();
+    (0..3).for_each(|_| cluster.step());
+    assert_eq!((cluster.ran.len(), cluster.service.wakes.wishes()), (ran, Vec::new()));
+    // Keys that are gone are not asked for again, and one that is lost on the way is.
+    cluster.service.wakes.ask(Id([9; 16]));
+    cluster.service.wakes.ask(Id([0; 16]));
+    cluster.front();
+    assert!(cluster.service.wakes.wishes().is_empty());
+    cluster.hands.iter().for_each(|hand| drop(hand.local.take_as(&hand.alive().worker)));
+    cluster.now.fetch_add(200_000, Ordering::Relaxed);
+    cluster.service.wakes.ask(Id([0; 16]));
+    (0..3).for_each(|_| cluster.step());
+    assert_eq!(cluster.loads[&Id([0; 16])].len(), 1);
 }

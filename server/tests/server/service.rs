@@ -9,12 +9,11 @@ use refloat_server::Config;
 use refloat_server::config::MetricsListen;
 use refloat_server::service::Service;
 use refloat_server::service::access::{Caller, Presented};
-use refloat_server::store::jobs::Waiting;
 use refloat_server::store::turns::Turns;
 use refloat_server::store::{Store, jobs};
 use serde_json::{Value, json};
 use support::engine::{FINGERPRINT, HUGE_FINGERPRINT, KEY, PART, PARTS, TOY_FINGERPRINT, TestEngine, part};
-use support::{TOKEN, TestServer, ciphertext, manifest, open, read_events, upload};
+use support::{TOKEN, TestServer, ciphertext, manifest, open, read_events, until, upload};
 
 fn digest() -> String {
     let mut hasher = blake3::Hasher::new();
@@ -368,7 +367,7 @@ fn a_job_that_keeps_killing_the_server_is_given_up() {
     let die = || {
         let store = Store::open(folder.path()).unwrap();
         let id = job.parse().unwrap();
-        let any = |waiting: &[&Waiting]| waiting.iter().map(|job| (job.key, ())).collect();
+        let any = |_: &jobs::Backlog, _| Some(());
         assert_eq!(jobs::claim(&store, &mut Turns::default(), any).unwrap().unwrap().0.id, id);
     };
     let token = Presented::Given(TOKEN.parse().ok().unwrap());
@@ -419,6 +418,36 @@ fn what_outlives_its_time_is_removed() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     client.head(&format!("/v1/keys/{KEY}")).expect(200);
+    server.stop();
+}
+
+#[test]
+fn keys_are_loaded_ahead_of_the_first_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), |_| {});
+    let client = &server.client;
+    let wake = |key: &str| client.send("POST", &format!("/v1/keys/{key}/wake"), &[], b"");
+    wake(KEY).problem(404, "NOT_FOUND");
+    open(client, KEY).expect(201);
+    wake(KEY).problem(409, "KEYS_INCOMPLETE");
+    for index in 0..PARTS {
+        client.put_chunk(KEY, index, &part(index)).expect(204);
+    }
+    client.post_json(&format!("/v1/keys/{KEY}/commit"), &json!({})).expect(200);
+    let stranger = client.with(&[("authorization", &format!("Bearer {}", "ab".repeat(32)))]);
+    assert!(
+        [401, 403, 404].contains(&stranger.send("POST", &format!("/v1/keys/{KEY}/wake"), &[], b"").status)
+    );
+    assert_eq!(server.engine.loads.load(Ordering::SeqCst), 0);
+    wake(KEY).expect(202);
+    until("the keys are loaded", || server.engine.loads.load(Ordering::SeqCst) == 1);
+    let job = client.submit(KEY, &ciphertext(1)).expect(202).json()["id"].as_str().unwrap().to_owned();
+    client.wait_state(&job, "done");
+    // Again, which does nothing.
+    wake(KEY).expect(202);
+    let job = client.submit(KEY, &ciphertext(2)).expect(202).json()["id"].as_str().unwrap().to_owned();
+    client.wait_state(&job, "done");
+    assert_eq!(server.engine.loads.load(Ordering::SeqCst), 1);
     server.stop();
 }
 
@@ -483,7 +512,7 @@ fn the_openapi_description_is_the_recorded_one() {
     );
     let document: Value = serde_json::from_str(&recorded).unwrap();
     let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
-    assert_eq!(paths.len(), 14, "{paths:?}");
+    assert_eq!(paths.len(), 15, "{paths:?}");
     let mut operations: Vec<&str> = document["paths"]
         .as_object()
         .unwrap()
@@ -494,5 +523,5 @@ fn the_openapi_description_is_the_recorded_one() {
     let count = operations.len();
     operations.sort_unstable();
     operations.dedup();
-    assert_eq!((operations.len(), count), (17, 17), "operations have names of their own");
+    assert_eq!((operations.len(), count), (18, 18), "operations have names of their own");
 }

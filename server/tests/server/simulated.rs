@@ -1,7 +1,7 @@
 //! A dispatch, and stored bytes, that misbehave in every way they may, by a seed: what is sent is lost, doubled and late, all of it
 //! is wiped at once, those at either end are cut off, and die before or after any single thing they do.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,6 +15,9 @@ use refloat_server::work::Work;
 
 /// After this a report that was not noted is delivered again.
 pub const PATIENCE: Millis = 30_000;
+
+/// A worker that was not heard of for so long counts as gone.
+const GONE: Millis = 12_000;
 
 /// Numbers by a seed (splitmix64).
 pub struct Dice(pub u64);
@@ -58,6 +61,10 @@ struct State {
     dead: BTreeSet<usize>,
     /// Those that reach nobody before a time.
     cut_off: HashMap<usize, Millis>,
+    /// What each worker said of itself last, and when that was heard.
+    heard: BTreeMap<String, (Alive, Millis)>,
+    /// What a wall clock is ahead.
+    ahead: Millis,
     /// When each attempt was sent first, and which were reported on.
     sent: HashMap<(Id, u32), Millis>,
     reported: HashMap<(Id, u32), Vec<Outcome>>,
@@ -73,6 +80,8 @@ impl Network {
             chaos: true,
             dead: BTreeSet::new(),
             cut_off: HashMap::new(),
+            heard: BTreeMap::new(),
+            ahead: 200_000,
             sent: HashMap::new(),
             reported: HashMap::new(),
         };
@@ -135,6 +144,24 @@ impl Network {
         lock(&self.state).sent.get(&attempt).copied()
     }
 
+    /// Those who were heard of a short time ago.
+    pub fn workers(&self) -> Vec<Alive> {
+        let now = self.now();
+        let state = lock(&self.state);
+        state.heard.values().filter(|(_, at)| now - at < GONE).map(|(alive, _)| alive.clone()).collect()
+    }
+
+    /// What a wall clock says.
+    pub fn wall_clock(&self) -> Millis {
+        self.now() + lock(&self.state).ahead
+    }
+
+    /// Sets the wall clock on or back.
+    pub fn set_clock(&self) {
+        let mut state = lock(&self.state);
+        state.ahead = state.dice.below(400_000);
+    }
+
     /// What was ever reported of an attempt.
     pub fn reported(&self, attempt: (Id, u32)) -> Vec<Outcome> {
         lock(&self.state).reported.get(&attempt).cloned().unwrap_or_default()
@@ -156,8 +183,6 @@ pub struct Party {
     pub network: Arc<Network>,
     pub who: usize,
     pub files: Arc<FileBlobs>,
-    /// Those whom it knows as alive.
-    pub workers: Vec<Alive>,
 }
 
 /// The name of a worker.
@@ -166,6 +191,17 @@ pub fn worker(who: usize) -> String {
 }
 
 impl Party {
+    /// Says that it is there, which may not be heard.
+    pub fn say(&self, alive: Alive) {
+        let now = self.network.now();
+        let mut state = lock(&self.network.state);
+        let is_cut_off = state.cut_off.get(&self.who).is_some_and(|until| *until > now);
+        if state.dead.contains(&self.who) || is_cut_off || state.chaos && state.dice.one(100) {
+            return;
+        }
+        state.heard.insert(alive.worker.clone(), (alive, now));
+    }
+
     /// Does one thing, or dies before it, or after it, or does not get through.
     fn attempt<T>(&self, act: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
         let done = {
@@ -219,7 +255,7 @@ impl Party {
 
 impl Dispatch for Party {
     fn workers(&self) -> Vec<Alive> {
-        self.workers.clone()
+        self.network.workers()
     }
 
     fn publish(&self, worker: &str, work: &Work) -> io::Result<()> {
@@ -303,11 +339,13 @@ impl Blobs for Party {
     }
 
     fn get(&self, blob: Blob, expected: Expected) -> Result<Vec<u8>, ReadError> {
-        self.attempt(|state| {
-            let fails = state.chaos && state.dice.one(20);
-            if fails { Err(io::Error::other("a disk")) } else { Ok(()) }
+        let is_damaged = self.attempt(|state| match state.dice.below(1000) {
+            0..20 if state.chaos => Err(io::Error::other("a disk")),
+            // As somebody sees it whose folder is not the others'.
+            20..30 if state.chaos && self.who > 0 => Ok(true),
+            _ => Ok(false),
         })?;
-        self.files.get(blob, expected)
+        if is_damaged { Err(ReadError::Damaged("altered".into())) } else { self.files.get(blob, expected) }
     }
 
     fn head(&self, blob: Blob) -> io::Result<Option<u64>> {

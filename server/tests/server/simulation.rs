@@ -32,11 +32,14 @@ use refloat_server::store::keys::{self, KeyRecord, KeyState, Piece};
 use refloat_server::work::Work;
 
 use super::simulated::{Dice, Killed, Network, PATIENCE, Party, worker};
-use super::support::engine::{CIPHERTEXT, FINGERPRINT, KEY, PARTS, TestEngine, part};
+use super::support::engine::{CIPHERTEXT, FINGERPRINT, PARTS, TestEngine, part};
 
 /// After this a job of which there is no sign is taken back.
 const LEASE: u64 = 2 * PATIENCE;
 const WORKERS: usize = 3;
+/// Key sets, of which each worker has memory for as many as is its number.
+const KEYS: u8 = 3;
+const KEY_BYTES: u64 = 1000;
 const JOBS: usize = 6;
 
 /// What is different in a simulation.
@@ -88,6 +91,11 @@ impl Observer for Ear<'_> {
         }
         // Meanwhile others do something, and time passes.
         self.simulation.meanwhile();
+        self.party.say(Alive {
+            jobs: vec![self.work.job],
+            keys: vec![self.work.key],
+            ..alive(self.party.who)
+        });
         let _ = self.party.sign(&Sign::of_life(self.work.job, self.work.attempt));
         if self.stopped().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -127,19 +135,19 @@ impl Simulation {
             engine,
             pool: ThreadPoolBuilder::new().num_threads(1).build().unwrap(),
             front: Mutex::new(None),
-            caches: (0..WORKERS).map(|_| Mutex::new(KeyCache::new(1 << 20))).collect(),
+            caches: (0..WORKERS).map(|index| Mutex::new(cache(index))).collect(),
             accepted: Mutex::default(),
             cancelled: Mutex::default(),
             differences: AtomicUsize::new(0),
         };
         simulation.start_front();
-        simulation.with_service(|service| upload(service, KEY.parse().unwrap()));
+        simulation.with_service(|service| (0..KEYS).for_each(|key| upload(service, Id([key; 16]))));
         simulation
     }
 
     fn party(&self, who: usize) -> Party {
         let files = Arc::new(FileBlobs::new(self.folder.path()));
-        Party { network: Arc::clone(&self.network), who, files, workers: workers() }
+        Party { network: Arc::clone(&self.network), who, files }
     }
 
     fn start_front(&self) {
@@ -152,7 +160,7 @@ impl Simulation {
         let mut service = Service::open_beside(config, self.engine.sets()).unwrap();
         service.blobs = Arc::new(self.party(0));
         let clock = Arc::clone(&self.network);
-        service.store.set_clock(move || clock.now());
+        service.store.set_clock(move || clock.wall_clock());
         let service = Arc::new(service);
         let policy = Policy { lease: Some(LEASE) };
         *front = Some((Front::new(Arc::clone(&service), Arc::new(self.party(0)), policy), service));
@@ -190,6 +198,7 @@ impl Simulation {
     fn worker(&self, index: usize) {
         let Ok(mut cache) = self.caches[index].try_lock() else { return };
         let party = self.party(index + 1);
+        party.say(Alive { keys: cache.held(Alive::MOST), ..alive(party.who) });
         let blobs: Arc<dyn Blobs> = Arc::new(party.clone());
         let runner = Runner { engines: &self.engines, cache: &cache, pool: &self.pool, blobs: &blobs };
         let _ = turn(&runner, &party, |work| {
@@ -198,7 +207,7 @@ impl Simulation {
             Ear { simulation: self, party: party.clone(), work: work.clone(), poisoned }
         });
         if self.network.is_dead(party.who) {
-            *cache = KeyCache::new(1 << 20);
+            *cache = self::cache(index);
             self.network.revive(party.who);
         }
     }
@@ -225,7 +234,7 @@ impl Simulation {
         let input = input(self.case.seed, index);
         let submitted = self.with_service(|service| {
             let job = NewJob {
-                key: KEY.parse().unwrap(),
+                key: Id([index as u8 % KEYS; 16]),
                 params: "small".into(),
                 task: Task { mode: SlotMode::Real, operations: vec![Operation::new("bootstrap")], rounds: 1 },
                 ciphertext: &input,
@@ -279,6 +288,7 @@ impl Simulation {
                 }
                 JobState::Failed => {
                     let code = &now.problem.as_ref().unwrap().code;
+                    // What only a worker sees is not held against a job.
                     let due = code == "INTERRUPTED" && Some(input[1]) == self.case.poison;
                     assert!(due, "a job failed: {now:?}");
                     assert_eq!(now.crashes + 1, self.case.max_attempts);
@@ -305,14 +315,20 @@ impl Simulation {
             last.state == JobState::Running && (now.state, now.attempts) != (last.state, last.attempts);
         if ended {
             let attempt = (last.id, last.attempts);
-            let expired = self.network.sent(attempt).is_none_or(|at| self.network.now() - at >= LEASE);
+            // Or whoever seems to have it is not heard any more; after a new start of the front that may be who had an earlier one.
+            let sent = self.network.sent(attempt);
+            let expired = self.network.workers().len() < WORKERS
+                || sent.is_none_or(|at| self.network.now() - at >= LEASE);
             let reported = self.network.reported(attempt);
             assert!(expired || !reported.is_empty(), "an attempt ended for nothing: {last:?}, {now:?}");
             if now.state == JobState::Done {
                 assert!(reported.iter().any(|outcome| matches!(outcome, Outcome::Made(_))), "{now:?}");
             }
             if now.failures > last.failures {
-                let trouble = |outcome: &Outcome| matches!(outcome, Outcome::Trouble(_) | Outcome::Made(_));
+                let trouble = |outcome: &Outcome| {
+                    use Outcome::{DamagedInput, DamagedKeys, Made, Trouble};
+                    matches!(outcome, Trouble(_) | Made(_) | DamagedInput | DamagedKeys(_))
+                };
                 assert!(reported.iter().any(trouble), "a failure that nobody reported: {now:?}");
             }
         }
@@ -338,6 +354,7 @@ impl Simulation {
                 }
                 15 => self.network.wipe(),
                 16 => self.network.kill(0),
+                99 => self.network.set_clock(),
                 17..=20 => {
                     self.network.kill(1 + self.network.dice(|dice| dice.below(WORKERS as u64)) as usize);
                 }
@@ -362,10 +379,15 @@ impl Simulation {
     }
 }
 
-/// All workers, as they say of themselves whatever happens to them: whoever dies is there again at once.
-fn workers() -> Vec<Alive> {
-    let alive = |who| Alive { worker: worker(who), slots: 2, key_bytes: u64::MAX, ..Alive::default() };
-    (1..=WORKERS).map(alive).collect()
+/// What a worker says of itself.
+fn alive(who: usize) -> Alive {
+    let sets = [(FINGERPRINT.to_owned(), KEY_BYTES)].into();
+    Alive { worker: worker(who), slots: 2, key_bytes: who as u64 * KEY_BYTES, sets, ..Alive::default() }
+}
+
+/// The memory for keys of a worker.
+fn cache(index: usize) -> KeyCache {
+    KeyCache::new((index as u64 + 1) * KEY_BYTES)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -32,6 +32,8 @@ pub const HUGE_FINGERPRINT: &str = "b16bb16bb16bb16bb16bb16bb16bb16b";
 pub struct TestEngine {
     /// While true, runs stay in the middle of their stage.
     pub held: AtomicBool,
+    /// While true, runs stay in the middle of their stage and ask nobody whether they are to stop.
+    pub hangs: AtomicBool,
     /// While true, runs panic.
     pub panics: AtomicBool,
     /// While true, results are a byte longer than was announced.
@@ -182,6 +184,9 @@ impl Runner for TestRunner {
                 if observer.is_cancelled() {
                     return Err(Error::Cancelled(stage.into()));
                 }
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            while done == 2 && engine.hangs.load(Ordering::SeqCst) {
                 std::thread::sleep(Duration::from_millis(2));
             }
         }

@@ -4,6 +4,8 @@
 pub mod contract;
 pub mod engine;
 pub mod http2;
+#[cfg(all(unix, feature = "cluster"))]
+pub mod nats;
 pub mod process;
 pub mod registered;
 
@@ -60,6 +62,11 @@ impl TestServer {
     /// Where it serves its counters.
     pub fn metrics_address(&self) -> Option<SocketAddr> {
         self.server.as_ref().and_then(Server::metrics_address)
+    }
+
+    /// What it does.
+    pub fn service(&self) -> &Arc<refloat_server::service::Service> {
+        self.server.as_ref().unwrap().service()
     }
 
     /// Stops it in order.

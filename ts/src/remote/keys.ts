@@ -119,6 +119,15 @@ export class RemoteKeys {
     return this.#ask(this, x, ask, options);
   }
 
+  /**
+   * Has the server load the set into memory ahead of the first job, which then need not wait for that. It may leave memory again where
+   * others need that.
+   */
+  async wake(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    const request = { method: 'POST', headers: bearer(this.token), signal: options.signal } as const;
+    await this.#http.send(`/v1/keys/${encodeURIComponent(this.id)}/wake`, request, discard);
+  }
+
   /** Removes the set from the server. */
   async delete(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     const request = { method: 'DELETE', headers: bearer(this.token), signal: options.signal, accept: [404] } as const;

@@ -96,6 +96,8 @@ export async function fakeServer(): Promise<FakeServer> {
         state.sealed = true;
         json(200, { id: 'x', digest: 'd1', bytes: 91 });
       }
+    } else if (/^POST \/v1\/keys\/\w+\/wake$/.test(route)) {
+      response.writeHead(202).end();
     } else if (state.manifest && route === `GET /v1/keys/${String(state.manifest['keyId'])}`) {
       json(200, { id: state.manifest['keyId'], params: state.manifest['params'], digest: 'd1', bytes: 91, ...document(state) });
     } else if (route === 'POST /v1/jobs') {

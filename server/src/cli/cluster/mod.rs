@@ -86,6 +86,16 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
             let time = Duration::from_secs(arguments.wait.into());
             let (fronts, workers) =
                 arguments.reach.connect()?.listen(time).map_err(|error| unreached(&error))?;
+            if fronts.is_empty() && workers.is_empty() {
+                return Err(Failure {
+                    code: "NOBODY".to_owned(),
+                    detail: format!(
+                        "no front and no worker was heard within {} s, where each is heard every three; start them, or give the NATS that \
+                         they use",
+                        arguments.wait
+                    ),
+                });
+            }
             let value = json!({ "fronts": fronts, "workers": workers });
             output.result(&value, || text(&fronts, &workers))
         }
@@ -122,7 +132,11 @@ fn text(fronts: &[Standing], workers: &[Seen]) -> String {
     let mut of_workers =
         vec![heading(&["worker", "front", "version", "jobs", "slots", "threads", "keys", "memory for keys"])];
     for Seen { front, version, alive } in workers {
-        let slots = if alive.slots == 0 { "leaves".to_owned() } else { alive.slots.to_string() };
+        let slots = match (alive.slots, alive.hung) {
+            (0, 0) => "leaves".to_owned(),
+            (0, _) => "hung".to_owned(),
+            (slots, _) => slots.to_string(),
+        };
         of_workers.push(vec![
             alive.worker.clone(),
             front.clone(),

@@ -45,6 +45,12 @@ pub struct Arguments {
     /// GiB of memory of a machine.
     #[arg(long, value_name = "GIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     node_memory: u32,
+    /// GiB of that which its worker sets aside for keys, its compute.key_cache_bytes [default: half].
+    #[arg(long, value_name = "GIB", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    key_memory: Option<u32>,
+    /// Jobs that its worker is told to run at once, its cluster.slots; 0: as many as it starts by itself.
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024))]
+    slots: u16,
     /// Jobs a second that one front hands out and notes; it depends on the disk of its table.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     front_jobs: u32,
@@ -71,21 +77,18 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         let measured = measured(set, &found, threads, output)?;
         (job(set, threads, measured), format!("measured here, on {}", Machine::here().line()))
     };
+    let node_bytes = u64::from(arguments.node_memory) << 30;
     let site = Site {
         node_cores: arguments.node_cores as usize,
-        node_bytes: u64::from(arguments.node_memory) << 30,
+        node_bytes,
+        node_key_bytes: arguments.key_memory.map_or(node_bytes / 2, |gib| u64::from(gib) << 30),
+        node_slots: arguments.slots.into(),
+        reckoned_bytes: Engines::with(registry, SetFilter::all())?.largest_working(),
         front_jobs: arguments.front_jobs.into(),
         front_link: f64::from(arguments.link) * 1e9 / 8.0,
     };
-    let node_slots = job.slots(site.node_cores, site.node_bytes);
-    if node_slots == 0 {
-        return Err(Failure::usage(format!(
-            "keys of {name} take {} of memory and a job {} beside them, which --node-memory {} does not hold; give machines with more",
-            bytes(job.key_bytes),
-            bytes(job.working_bytes),
-            arguments.node_memory
-        )));
-    }
+    let node_slots = site.slots(&job, site.node_cores);
+    fits(name, &job, &site, node_slots)?;
     let cores: Vec<usize> = match &arguments.cores[..] {
         [] => CORES.to_vec(),
         asked => asked.iter().map(|cores| *cores as usize).collect(),
@@ -98,10 +101,20 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     });
     output.result(&value, || {
         let Job { seconds, load_seconds, key_bytes, working_bytes, .. } = job;
+        let most = site.most_slots(&job, site.node_cores);
+        let more = if most > node_slots {
+            format!(
+                "a worker reckons {} for each job, as it takes any set; told cluster.slots = {most} and compute.key_cache_bytes = {key_bytes}, \
+                 it runs {most} of {name} at once\n",
+                bytes(site.reckoned_bytes)
+            )
+        } else {
+            String::new()
+        };
         format!(
             "{name}: a job takes {seconds:.3} s on {threads} threads, loading its keys {load_seconds:.2} s ({source}); keys take {} of \
              memory, each job {} beside them\nmachines of {} processors and {} GiB with {node_slots} jobs at once, fronts of {} jobs/s \
-             with {} Gbit/s (assumed)\n\n{}\n{}",
+             with {} Gbit/s (assumed)\n{more}\n{}\n{}",
             bytes(key_bytes),
             bytes(working_bytes),
             arguments.node_cores,
@@ -132,6 +145,29 @@ fn listed(rows: &[Row]) -> String {
         ]);
     }
     table(&cells)
+}
+
+/// Refuses machines whose memory does not hold what is planned for it.
+fn fits(name: &str, job: &Job, site: &Site, slots: usize) -> Result<(), Failure> {
+    if job.key_bytes > site.node_key_bytes {
+        return Err(Failure::usage(format!(
+            "keys of {name} take {} of memory, and workers set {} aside for keys; raise --key-memory or --node-memory",
+            bytes(job.key_bytes),
+            bytes(site.node_key_bytes)
+        )));
+    }
+    let needed = site.node_key_bytes.saturating_add(job.working_bytes.saturating_mul(slots as u64));
+    if needed > site.node_bytes {
+        return Err(Failure::usage(format!(
+            "{} for keys and {slots} jobs of {name} that take {} each are {}, and machines have {}; raise --node-memory, or lower --slots or \
+             --key-memory",
+            bytes(site.node_key_bytes),
+            bytes(job.working_bytes),
+            bytes(needed),
+            bytes(site.node_bytes)
+        )));
+    }
+    Ok(())
 }
 
 /// A job of a set, with the seconds of a job and of loading keys.

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::future::Future;
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::pull;
@@ -46,6 +47,8 @@ pub struct Link {
     pub settings: Settings,
     /// Where NATS is, without passwords.
     pub shown: String,
+    /// What NATS does not let this account do, in its words.
+    denied: Arc<Mutex<Option<String>>>,
     /// Dropped without waiting for what is under way.
     runtime: Option<Runtime>,
     handle: tokio::runtime::Handle,
@@ -58,6 +61,8 @@ impl Link {
             Builder::new_multi_thread().worker_threads(1).thread_name("nats").enable_all().build()?;
         let url = addresses.to_string();
         let shown = url.clone();
+        let denied = Arc::<Mutex<Option<String>>>::default();
+        let told = Arc::clone(&denied);
         let mut options = ConnectOptions::new()
             .name(format!("refloat {}", env!("CARGO_PKG_VERSION")))
             .retry_on_initial_connect()
@@ -66,8 +71,11 @@ impl Link {
             .custom_inbox_prefix(format!("_INBOX_{}", settings.role))
             .request_timeout(Some(PATIENCE))
             .event_callback(move |event| {
-                let url = url.clone();
+                let (url, told) = (url.clone(), Arc::clone(&told));
                 async move {
+                    if let Event::ServerError(error) = &event {
+                        note_denial(&told, &error.to_string());
+                    }
                     match event {
                         Event::Connected => tracing::info!(url, "connected to NATS"),
                         Event::Disconnected => {
@@ -97,12 +105,30 @@ impl Link {
         jetstream.set_timeout(PATIENCE);
         drop(entered);
         let handle = runtime.handle().clone();
-        Ok(Self { client, jetstream, settings, shown, runtime: Some(runtime), handle })
+        Ok(Self { client, jetstream, settings, shown, denied, runtime: Some(runtime), handle })
     }
 
     /// Whether NATS can be reached now.
     pub fn is_connected(&self) -> bool {
         self.client.connection_state() == async_nats::connection::State::Connected
+    }
+
+    /// Whether NATS lets this account do all that it has asked for.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn check_permissions(&self) -> io::Result<()> {
+        let denied = self.denied.lock().unwrap_or_else(PoisonError::into_inner);
+        denied.as_ref().map_or(Ok(()), |denied| {
+            Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                format!(
+                    "NATS at {} refuses the account of this {}: {denied}; connect with the account that has these permissions in \
+                     server/deploy/nats.conf",
+                    self.shown, self.settings.role
+                ),
+            ))
+        })
     }
 
     /// Does something in the background, until the link is dropped.
@@ -230,10 +256,13 @@ impl Link {
     }
 
     pub fn publish(&self, worker: &str, work: &Work) -> io::Result<()> {
-        let message = PublishMessage::build()
+        let mut message = PublishMessage::build()
             .payload(encode(work)?)
-            .message_id(format!("{}.{}", work.job, work.attempt))
             .ttl(self.settings.lease.max(Duration::from_secs(1)));
+        // Keys may be loaded ahead again, soon after they have left memory.
+        if work.attempt != Work::WAKING {
+            message = message.message_id(format!("{}.{}", work.job, work.attempt));
+        }
         self.wait("offer an attempt", self.send(self.work_subject(worker), message))
     }
 
@@ -293,6 +322,13 @@ impl Link {
         }
         self.make_streams().await?;
         attempt().await
+    }
+}
+
+/// Keeps the first thing that NATS does not let an account do.
+fn note_denial(denied: &Mutex<Option<String>>, error: &str) {
+    if error.to_lowercase().contains("permissions violation") {
+        denied.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| error.to_owned());
     }
 }
 

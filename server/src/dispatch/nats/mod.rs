@@ -49,6 +49,8 @@ pub struct Settings {
     pub lease: Duration,
     /// After this a report that was not noted is delivered again.
     pub patience: Duration,
+    /// A run of which nothing is heard for so long hangs.
+    pub hung: Duration,
     /// How long [`Dispatch::take`] waits for an attempt.
     pub wait: Duration,
 }
@@ -86,6 +88,16 @@ impl Nats {
     /// Whether this worker takes no more jobs: because of [`leave`](Self::leave), or because an operator wants it so.
     pub fn has_left(&self) -> bool {
         self.worker.as_ref().is_some_and(|worker| worker.has_left())
+    }
+
+    /// Runs of this worker of which nothing is heard.
+    pub fn hung(&self) -> usize {
+        self.worker.as_ref().map_or(0, |worker| worker.hung())
+    }
+
+    /// How many jobs this worker has.
+    pub fn jobs(&self) -> usize {
+        self.worker.as_ref().map_or(0, |worker| worker.jobs())
     }
 
     /// Says to operators what there is to know of this front.
@@ -137,7 +149,7 @@ impl Dispatch for Nats {
     }
 
     fn sign(&self, sign: &Sign) -> io::Result<()> {
-        self.worker().and_then(|_| WorkerEnd::sign(&self.link, sign))
+        self.worker()?.sign(&self.link, sign)
     }
 
     fn report(&self, done: &Done) -> io::Result<()> {

@@ -57,6 +57,7 @@ impl Operator {
             front: "0".to_owned(),
             role: "operator",
             lease: Duration::ZERO,
+            hung: Duration::ZERO,
             patience: Duration::ZERO,
             wait: Duration::ZERO,
         };
@@ -77,7 +78,7 @@ impl Operator {
     /// The fronts and the workers that are heard of within a time, which is to be longer than the pause between two words of one.
     ///
     /// # Errors
-    /// NATS does not let the operator listen.
+    /// NATS fails, or does not let this account listen.
     pub fn listen(&self, time: Duration) -> io::Result<(Vec<Standing>, Vec<Seen>)> {
         self.link.wait_for("listen", 2 * time + ALIVE, async {
             let subscribe = |subject: &'static str| self.link.client.subscribe(subject);
@@ -98,7 +99,10 @@ impl Operator {
                             workers.insert(seen.alive.worker.clone(), seen);
                         }
                     }
-                    () = &mut over => return Ok((fronts.into_values().collect(), workers.into_values().collect())),
+                    () = &mut over => {
+                        self.link.check_permissions()?;
+                        return Ok((fronts.into_values().collect(), workers.into_values().collect()));
+                    }
                 }
             }
         })
@@ -107,7 +111,7 @@ impl Operator {
     /// Asks the worker of a name to end its jobs and leave; whether it has answered that it takes no more.
     ///
     /// # Errors
-    /// NATS fails.
+    /// NATS fails, or does not let this account ask.
     pub fn drain(&self, worker: &str) -> io::Result<bool> {
         let name = worker.to_owned();
         self.link.wait_for("drain a worker", 4 * ALIVE, async {
@@ -123,7 +127,8 @@ impl Operator {
                 }
                 false
             };
-            Ok(tokio::time::timeout(2 * ALIVE, answered).await.unwrap_or(false))
+            let has_answered = tokio::time::timeout(2 * ALIVE, answered).await.unwrap_or(false);
+            self.link.check_permissions().map(|()| has_answered)
         })
     }
 }

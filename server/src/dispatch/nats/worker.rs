@@ -36,7 +36,7 @@ impl WorkerEnd {
             about,
             left: AtomicBool::new(false),
             consumer: Mutex::default(),
-            held: Held::default(),
+            held: Held::new(link.settings.hung),
         });
         let (client, of_end) = (link.client.clone(), Arc::downgrade(&end));
         link.spawn(async move {
@@ -90,10 +90,21 @@ impl WorkerEnd {
 
     fn alive(&self) -> Alive {
         let mut alive = (self.about)();
-        if self.has_left() {
+        let hung = self.held.hung();
+        if self.has_left() || hung > 0 {
             alive.slots = 0;
         }
-        Alive { worker: self.name.clone(), jobs: self.held.jobs(), ..alive }
+        Alive { worker: self.name.clone(), jobs: self.held.jobs(), hung, ..alive }
+    }
+
+    /// Runs of which nothing is heard.
+    pub fn hung(&self) -> usize {
+        self.held.hung()
+    }
+
+    /// How many jobs it has, with those whose runs hang.
+    pub fn jobs(&self) -> usize {
+        self.held.jobs().len() + self.held.hung()
     }
 
     /// Whether it takes no more jobs: because it was asked to leave, here or from elsewhere.
@@ -151,12 +162,15 @@ impl WorkerEnd {
         Ok(decode(&message.payload))
     }
 
-    pub fn sign(link: &Link, sign: &Sign) -> io::Result<()> {
+    pub fn sign(&self, link: &Link, sign: &Sign) -> io::Result<()> {
+        self.held.hear(sign.job);
         link.tell(link.sign_subject(), sign)
     }
 
     pub fn is_cancelled(&self, link: &Link, job: Id) -> bool {
         if self.held.has(job) {
+            // It is the run that asks.
+            self.held.hear(job);
             self.held.is_stopped(job)
         } else {
             link.wait("look up a job", link.is_stopped(job)).unwrap_or(false)

@@ -1,9 +1,7 @@
 //! The course of a job from the queue to its end. Every change of state is one transaction guarded by the state it leaves.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
-use redb::ReadableTable;
 use serde::{Deserialize, Serialize};
 
 use super::files::drop_files;
@@ -11,6 +9,7 @@ use super::{JobRecord, JobState, find};
 use crate::id::{Id, hex};
 use crate::problem::Problem;
 use crate::store::leftovers::{Owner, Retired};
+use crate::store::line::{Backlog, Next};
 use crate::store::turns::{Account, Turns};
 use crate::store::{EVENTS, IDEMPOTENCY, JOBS, QUEUE, Store, StoreError, encode};
 use crate::work::ContentId;
@@ -18,78 +17,45 @@ use crate::work::ContentId;
 /// Longest pause before a job is tried again.
 pub const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
-/// A job that waits, and may begin.
-#[derive(Debug, Clone)]
-pub struct Waiting {
-    /// The job.
-    pub id: Id,
-    /// Its key set.
-    pub key: Id,
-    /// The parameter set of that.
-    pub params: String,
-    sequence: u64,
-}
-
-/// Takes a waiting job to run it: the first of the account whose turn it is, among those that may go. `choose` sees
-/// all waiting jobs and returns, for each key set that may go, what to do with it; that is returned with the job.
+/// Takes a waiting job to run it: the first of the account whose turn it is, among those with key sets for which `choose` returns
+/// what to do with it; that is returned with the job. `choose` is asked for key sets in the order of turns, and told whether it is
+/// the first that is asked for an account. It takes as long with many jobs that wait as with few.
 ///
 /// # Errors
 /// The store fails.
 pub fn claim<T>(
     store: &Store,
     turns: &mut Turns,
-    choose: impl Fn(&[&Waiting]) -> HashMap<Id, T>,
+    mut choose: impl FnMut(&Backlog, bool) -> Option<T>,
 ) -> Result<Option<(JobRecord, T)>, StoreError> {
     loop {
-        let (mut waiting, mut unusable) = (Vec::new(), Vec::new());
-        store.read(|txn| {
-            let jobs = txn.open_table(JOBS)?;
-            for entry in txn.open_table(QUEUE)?.iter()? {
-                let (sequence, id) = entry?;
-                let sequence = sequence.value();
-                match find(&jobs, Id(id.value())) {
-                    Ok(Some(record)) if record.may_begin(store.now()) => {
-                        let account = Account::of(&record);
-                        let JobRecord { id, key, params, .. } = record;
-                        waiting.push((Waiting { id, key, params, sequence }, account));
-                    }
-                    Ok(Some(_)) => {}
-                    Ok(None) => unusable.push(sequence),
-                    // Without its record nobody can do it, and it is not to hold up the others.
-                    Err(error @ StoreError::Corrupt(_)) => {
-                        store.note(&error);
-                        unusable.push(sequence);
-                    }
-                    Err(error) => return Err(error),
-                }
-            }
-            Ok(())
-        })?;
-        let mut chosen = choose(&waiting.iter().map(|(job, _)| job).collect::<Vec<_>>());
-        let next = turns.pick(waiting, |job| chosen.contains_key(&job.key));
-        if next.is_none() && unusable.is_empty() {
+        let now = store.now();
+        let Some(Next { id, sequence, what }) = store.with_line(|line| line.next(turns, now, &mut choose))?
+        else {
             return Ok(None);
-        }
+        };
+        // It has left the line: if this fails, the line is read anew.
         let claimed = store.write(|txn| {
-            let mut queue = txn.open_table(QUEUE)?;
-            for sequence in &unusable {
-                queue.remove(sequence)?;
-            }
-            let Some((Waiting { id, sequence, .. }, _)) = &next else { return Ok(None) };
-            queue.remove(sequence)?;
-            change(txn, *id, |record| {
+            txn.open_table(QUEUE)?.remove(sequence)?;
+            let begin = |record: &mut JobRecord| {
                 if record.state != JobState::Queued {
                     return false;
                 }
                 record.state = JobState::Running;
                 record.attempts += 1;
                 true
-            })
+            };
+            match change(store, txn, id, begin) {
+                // Without its record nobody can do it.
+                Err(error @ StoreError::Corrupt(_)) => {
+                    store.note(&error);
+                    Ok(None)
+                }
+                changed => changed,
+            }
         })?;
         // Else it was cancelled meanwhile.
-        if let Some(record) = claimed
-            && let Some(what) = chosen.remove(&record.key)
-        {
+        if let Some(record) = claimed {
             turns.take(Account::of(&record));
             return Ok(Some((record, what)));
         }
@@ -159,7 +125,7 @@ pub enum Requeue {
 /// The store fails.
 pub fn requeue(store: &Store, id: Id, attempt: u32, why: &Requeue) -> Result<Option<JobRecord>, StoreError> {
     let record = store.write(|txn| {
-        let record = change(txn, id, |record| {
+        let record = change(store, txn, id, |record| {
             if !is_at(record, attempt) {
                 return false;
             }
@@ -198,7 +164,7 @@ pub fn requeue(store: &Store, id: Id, attempt: u32, why: &Requeue) -> Result<Opt
 /// The store fails.
 pub fn cancel(store: &Store, id: Id) -> Result<Option<JobRecord>, StoreError> {
     let record = store.write(|txn| {
-        let changed = change(txn, id, |record| match record.state {
+        let changed = change(store, txn, id, |record| match record.state {
             JobState::Queued => {
                 record.state = JobState::Cancelled;
                 record.finished = Some(store.now());
@@ -230,6 +196,7 @@ pub fn remove(store: &Store, record: &JobRecord) -> Result<(), StoreError> {
     let mut retired = None;
     let outcome = store.write(|txn| {
         txn.open_table(JOBS)?.remove(record.id.0)?;
+        store.line_to_change().0.remove(record.sequence);
         txn.open_table(EVENTS)?
             .retain_in::<([u8; 16], u64), _>((record.id.0, 0)..=(record.id.0, u64::MAX), |_, _| false)?;
         if let Some(key) = &record.idempotency {
@@ -252,7 +219,7 @@ fn end(
     how: impl FnOnce(&mut JobRecord),
 ) -> Result<Option<JobRecord>, StoreError> {
     let record = store.write(|txn| {
-        change(txn, id, |record| {
+        change(store, txn, id, |record| {
             if !is_at(record, attempt) {
                 return false;
             }
@@ -284,6 +251,7 @@ pub fn ended(store: &Store, record: &JobRecord) {
 
 /// Changes a record if `how` says so; the record after the change, or nothing.
 fn change(
+    store: &Store,
     txn: &redb::WriteTransaction,
     id: Id,
     how: impl FnOnce(&mut JobRecord) -> bool,
@@ -294,5 +262,97 @@ fn change(
         return Ok(None);
     }
     jobs.insert(id.0, encode(&record)?.as_slice())?;
+    store.line_to_change().0.set(&record);
     Ok(Some(record))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+    use crate::engine::{Operation, SlotMode, Task};
+    use crate::store::KEYS;
+    use crate::store::holder::Holder;
+    use crate::store::jobs::{Bounds, NewJob, Submitted, queued, running, submit};
+
+    const KEY: Id = Id([1; 16]);
+
+    fn store(folder: &std::path::Path) -> Store {
+        let store = Store::open(folder).unwrap();
+        store.write(|txn| Ok(txn.open_table(KEYS)?.insert(KEY.0, [].as_slice()).map(drop)?)).unwrap();
+        store
+    }
+
+    fn submit_one(store: &Store) -> JobRecord {
+        let input = [7; 5];
+        let job = NewJob {
+            key: KEY,
+            params: "small".into(),
+            task: Task { mode: SlotMode::Real, operations: vec![Operation::new("bootstrap")], rounds: 1 },
+            ciphertext: &input,
+            digest: blake3::hash(&input),
+            most_result_bytes: 5,
+            idempotency: None,
+            holder: Holder::default(),
+            max_own: None,
+        };
+        let bounds = Bounds { queued: usize::MAX, bytes: u64::MAX, key_bytes: u64::MAX };
+        match submit(store, &job, bounds).unwrap() {
+            Submitted::New(record) => record,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn next(store: &Store) -> Option<Id> {
+        claim(store, &mut Turns::default(), |_, _| Some(())).unwrap().map(|(record, ())| record.id)
+    }
+
+    #[test]
+    fn a_claim_looks_at_one_record_however_many_wait() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path());
+        let first = submit_one(&store);
+        let others: Vec<Id> = (0..20).map(|_| submit_one(&store).id).collect();
+        // In the line by now. Whoever looked at the other records would find them damaged, and take them out of the queue.
+        assert_eq!(running(&store).unwrap().len(), 0);
+        let damage = |txn: &redb::WriteTransaction| {
+            let mut jobs = txn.open_table(JOBS)?;
+            for id in &others {
+                jobs.insert(id.0, b"damaged".as_slice())?;
+            }
+            Ok(())
+        };
+        store.write(damage).unwrap();
+        assert_eq!((next(&store), queued(&store).unwrap()), (Some(first.id), 20));
+        assert_eq!(running(&store).unwrap().len(), 1);
+        // They are nobody's, and hold up nobody.
+        let last = submit_one(&store);
+        assert_eq!((next(&store), queued(&store).unwrap()), (Some(last.id), 0));
+        assert_eq!(next(&store), None);
+    }
+
+    #[test]
+    fn what_the_table_has_is_read_anew_after_a_change_that_may_have_been_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path());
+        let [first, second] = [(); 2].map(|()| submit_one(&store));
+        assert_eq!(next(&store), Some(first.id));
+        // A claim that fails in the middle: the job has left the line, and is queued by the table.
+        let failing = || store.write(|_| -> Result<(), StoreError> { panic!("a defect") });
+        store.line_to_change().0.remove(second.sequence);
+        assert_eq!(next(&store), None);
+        assert!(catch_unwind(AssertUnwindSafe(failing)).is_err());
+        assert_eq!(next(&store), Some(second.id));
+        // One that was written all the same: the job is in the line, and is running by the table.
+        store.line_to_change().0.set(&second);
+        let failing = || store.write(|_| -> Result<(), StoreError> { Err(redb::Error::PreviousIo.into()) });
+        assert!(failing().is_err());
+        assert_eq!((next(&store), running(&store).unwrap().len()), (None, 2));
+        // What waits is in line after a new start, too.
+        let third = submit_one(&store);
+        drop(store);
+        let store = Store::open(folder.path()).unwrap();
+        assert_eq!((next(&store), next(&store)), (Some(third.id), None));
+    }
 }

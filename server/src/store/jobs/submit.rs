@@ -8,6 +8,7 @@ use crate::id::{Id, hex};
 use crate::store::events::{self, QUEUED};
 use crate::store::files;
 use crate::store::holder::Holder;
+use crate::store::turns::Account;
 use crate::store::{COUNTERS, IDEMPOTENCY, JOBS, KEYS, QUEUE, Store, StoreError, encode};
 
 /// Bounds on the queue and on what it takes on disk.
@@ -81,6 +82,10 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
         return Ok(refusal);
     }
     let id = Id::random().map_err(|error| store.failed(error))?;
+    if job.max_own.is_some() {
+        // Jobs of its API key are counted in the line.
+        store.with_line(|_| ())?;
+    }
     let written = store.put_aside(job.ciphertext)?;
     let outcome = store.write(|txn| {
         let mut jobs = txn.open_table(JOBS)?;
@@ -96,16 +101,7 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
             return Ok(refusal);
         }
         if let (Some(api_key), Some(most)) = (&job.holder.api_key, job.max_own) {
-            let mut own = 0;
-            for entry in queue.iter()? {
-                let record = match find(&jobs, Id(entry?.1.value())) {
-                    // A damaged one is nobody's.
-                    Err(StoreError::Corrupt(_)) => None,
-                    record => record?,
-                };
-                own +=
-                    usize::from(record.is_some_and(|record| record.holder.api_key.as_ref() == Some(api_key)));
-            }
+            let own = store.line_to_change().0.of(&Account::ApiKey(api_key.clone()));
             if own >= most {
                 return Ok(Submitted::Quota(own));
             }
@@ -143,6 +139,7 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
         if let Some(key) = &job.idempotency {
             idempotency.insert((job.key.0, key.as_str()), (id.0, digest))?;
         }
+        store.line_to_change().0.set(&record);
         // Before anybody can take the job.
         store.usage().set(&record);
         Ok(Submitted::New(record))

@@ -1,0 +1,214 @@
+//! The end of a dispatch that has the job table: hands out jobs, notes what came of them, and takes back those that nobody runs.
+//!
+//! Every change of the table is guarded by the attempt it is about, so that a report which comes late, twice or from somebody who
+//! was given up changes nothing.
+
+mod endings;
+mod handing;
+mod leases;
+mod waking;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Service;
+use super::live::Stop;
+use super::placement::Pair;
+use super::waits::Waits;
+use crate::dispatch::queue::Millis;
+use crate::dispatch::{Dispatch, Done, Sign};
+use crate::id::Id;
+use crate::store::StoreError;
+use crate::store::events::{QUEUED, Urgency};
+use crate::store::jobs::{JobRecord, JobState, Requeue};
+use crate::store::turns::Turns;
+use endings::Ending;
+use leases::Lease;
+
+/// How jobs are handed out.
+#[derive(Debug, Clone, Copy)]
+pub struct Policy {
+    /// A job that is out, and of which there was no sign for so long, is taken back. `None` where those who run jobs live and die
+    /// with the front: nothing is taken back that is out, and at once what runs by the table and is not.
+    pub lease: Option<Millis>,
+}
+
+impl Policy {
+    /// One process with one worker.
+    pub const ALONE: Self = Self { lease: None };
+}
+
+/// First and longest pause between attempts to note the end of a job.
+const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];
+
+/// The end of a dispatch that has the table.
+pub struct Front {
+    service: Arc<Service>,
+    dispatch: Arc<dyn Dispatch>,
+    policy: Policy,
+    turns: Turns,
+    out: HashMap<Id, Lease>,
+    /// When a worker was given a job with these keys, or was done with one, last.
+    warm: HashMap<Pair, Millis>,
+    /// Since when a worker has always had a job with these keys.
+    tenures: HashMap<Pair, Millis>,
+    /// When a worker did not find the files of a job with these keys as they are, last.
+    unseen: HashMap<Pair, Millis>,
+    /// Since when key sets wait.
+    waits: Waits,
+    /// Key sets that are being loaded ahead: by whom, of which set, and since when.
+    waking: HashMap<Id, (String, String, Millis)>,
+    /// The time of the turn.
+    now: Millis,
+    /// Why a job may be running by the table and not be out: a claim that failed can have reached the disk.
+    unsure: Option<Requeue>,
+    /// What becomes of attempts whose end could not be noted yet: worked out once, however often it is tried.
+    endings: HashMap<(Id, u32), Ending>,
+    /// When the table was compared with what is out.
+    looked: Option<Millis>,
+    pause: Duration,
+}
+
+impl Front {
+    /// A front with nothing out.
+    pub fn new(service: Arc<Service>, dispatch: Arc<dyn Dispatch>, policy: Policy) -> Self {
+        Self {
+            service,
+            dispatch,
+            policy,
+            turns: Turns::default(),
+            out: HashMap::new(),
+            warm: HashMap::new(),
+            tenures: HashMap::new(),
+            unseen: HashMap::new(),
+            waits: Waits::default(),
+            waking: HashMap::new(),
+            now: 0,
+            unsure: None,
+            endings: HashMap::new(),
+            looked: None,
+            pause: PAUSES[0],
+        }
+    }
+
+    /// Whether nothing is out.
+    pub fn is_idle(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    /// How long to wait after a turn that failed.
+    pub fn pause(&self) -> Duration {
+        self.pause
+    }
+
+    /// Notes all reports, takes back what nobody runs, and hands out what may be. Times are those of one clock that never goes back.
+    ///
+    /// # Errors
+    /// The table or the dispatch fails. Nothing is lost; the next turn goes on.
+    pub fn turn(&mut self, now: Millis) -> Result<(), StoreError> {
+        self.now = now;
+        self.hear(now)?;
+        while let Some(taken) = self.dispatch.reported()? {
+            // What was said before the report.
+            self.hear(now)?;
+            if let Some(lease) = self.out.get_mut(&taken.message.job)
+                && lease.attempt == taken.message.attempt
+            {
+                // It has an end, which may be noted only when the disk is well again.
+                (lease.sign, lease.begun) = (now, true);
+            }
+            match self.conclude(&taken.message) {
+                Ok(()) => {
+                    self.pause = PAUSES[0];
+                    self.dispatch.noted(&taken)?;
+                }
+                Err(error) => {
+                    if self.pause == PAUSES[0] {
+                        tracing::error!(job = %taken.message.job, "cannot note the end of a job; it is tried until it is noted");
+                    }
+                    // In one process the thread that asks for turns is who makes the pause.
+                    let pause = self.policy.lease.map_or(Duration::ZERO, |_| self.pause);
+                    self.dispatch.put_back(taken, pause)?;
+                    self.pause = (2 * self.pause).min(PAUSES[1]);
+                    return Err(error);
+                }
+            }
+        }
+        self.ask_to_stop()?;
+        match self.policy.lease {
+            None => self.take_back_unsure()?,
+            Some(lease) => self.look(now, lease)?,
+        }
+        self.hand_out(now)
+    }
+
+    /// Notes what those who run jobs say of them.
+    fn hear(&mut self, now: Millis) -> Result<(), StoreError> {
+        for Sign { job, attempt, news } in self.dispatch.signs()? {
+            let Some(lease) = self.out.get_mut(&job).filter(|lease| lease.attempt == attempt) else {
+                continue;
+            };
+            (lease.sign, lease.begun) = (now, true);
+            if let Some(news) = news {
+                // What cannot be noted is not worth the job. The store has logged why.
+                let _ = self.service.note(job, attempt, &lease.params, &news);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells those who run a job elsewhere that its client has cancelled it.
+    fn ask_to_stop(&mut self) -> Result<(), StoreError> {
+        if self.policy.lease.is_none() {
+            return Ok(());
+        }
+        for (job, lease) in &mut self.out {
+            let cancelled = || self.service.live.begin(*job).stopped() == Some(Stop::Cancelled);
+            if !lease.asked && cancelled() {
+                self.dispatch.cancel(*job)?;
+                lease.asked = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets what is out, after a defect: what the table has as running is taken back with the next turn.
+    pub fn drop_all(&mut self) {
+        while let Ok(Some(taken)) = self.dispatch.reported() {
+            let _ = self.dispatch.noted(&taken);
+        }
+        for (job, _) in self.out.drain() {
+            self.service.live.end(job);
+        }
+        self.endings.clear();
+        self.waking.clear();
+        self.unsure = Some(Requeue::Crashed);
+    }
+
+    fn take_back_unsure(&mut self) -> Result<(), StoreError> {
+        if let Some(why) = &self.unsure {
+            self.service.take_back(why, |job| !self.out.contains_key(&job.id))?;
+            self.unsure = None;
+        }
+        Ok(())
+    }
+
+    /// A job is out no more; `record` is what has become of it, where that is news.
+    fn close(&mut self, done: &Done, record: Option<&JobRecord>) {
+        self.out.remove(&done.job);
+        self.endings.remove(&(done.job, done.attempt));
+        let service = &self.service;
+        service.live.end(done.job);
+        if let Some(record) = record {
+            tracing::info!(job = %record.id, state = record.state.name(), seconds = record.seconds, "job left the worker");
+            if record.state == JobState::Queued {
+                let _ = service.append(record, "state", QUEUED, Urgency::Now);
+            } else {
+                service.metrics.job(&record.params, record.state, record.seconds);
+            }
+        }
+        service.events.close(done.job);
+        service.events.wake(done.job);
+    }
+}
