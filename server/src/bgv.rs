@@ -325,7 +325,7 @@ mod tests {
         let (x, y): (Vec<u64>, Vec<u64>) = (values(7), values(31));
         let (input, output) = (params.levels().input, params.levels().output);
         let encrypt = |values: &[u64], level| {
-            IntegerSecret::encrypt(&secret, values, level, &Seed::from_bytes([4; 32])).unwrap().bytes
+            IntegerEncryptor::encrypt(&secret, values, level, &Seed::from_bytes([4; 32])).unwrap().bytes
         };
         let decrypt = |bytes: &[u8]| IntegerSecret::decrypt(&secret, bytes).unwrap();
         let product =

@@ -142,7 +142,7 @@ mod tests {
         {
             // All twice: 2 X of half as many, beyond `bound` + 1/2.
             let half = weight / 2;
-            let y = f64::from(half) / 2.0 - (f64::from(bound) + 0.5) / 2.0;
+            let y = f64::from(half) / 2.0 - f64::midpoint(f64::from(bound), 0.5);
             let exact = 1.0 + log2_sum_below(half, y);
             let mut before = log2_quotient_exceeds(weight, bound).max(exact.min(0.0));
             for deviation in [0.0, 0.015, 0.1, 1.0] {

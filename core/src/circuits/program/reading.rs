@@ -12,7 +12,7 @@ pub const MAX_BITS: u32 = 52;
 /// of the set, less those of the tables that are looked up in.
 ///
 /// Numbers are read up to 2^20, and up to 2^20 times their modulus. They are taken to be off by little more than encryption leaves;
-/// what is made of integers that were read is known to be off by more ([`Known`]), and refused where that would make digits wrong.
+/// what is made of integers that were read is known to be off by more ([`Known`](super::Known)), and refused where that would make digits wrong.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reading {
     /// The number modulo `modulus`, rounded to `modulus` / 2^`bits`; in \[0, `modulus`), or in \[-`modulus`/2, `modulus`/2) if

@@ -116,14 +116,11 @@ fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCi
     for (&found, &digit) in multiples.iter().zip(&digits) {
         let rest = large.sub(found, large.reduce_signed(digit));
         // The multiple that stands beside the digit is one of D, and as small.
-        let beside = match spec.approach {
-            Approach::Beside { step } => {
-                small.centered(small.mul(rest, small.inverse(step).expect("a unit")))
-            }
-            _ => {
-                assert_eq!(rest % step as u64, 0);
-                small.centered(small.reduce(rest / step as u64))
-            }
+        let beside = if let Approach::Beside { step } = spec.approach {
+            small.centered(small.mul(rest, small.inverse(step).expect("a unit")))
+        } else {
+            assert_eq!(rest % step as u64, 0);
+            small.centered(small.reduce(rest / step as u64))
         };
         assert!(beside.unsigned_abs() <= spec.bound.into(), "{digit} beside {beside} times {step}");
     }
