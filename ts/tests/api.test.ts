@@ -24,7 +24,8 @@ describe('loading', () => {
     expect(await Refloat.load()).toBe(rf);
     const [a, b] = await Promise.all([Refloat.load({ worker: false }), Refloat.load({ worker: false })]);
     expect(a).toBe(b);
-    expect(a).not.toBe(rf);
+    // Matchers read every field of what they compare, of which one says that there are no copies.
+    expect(a === rf).toBe(false);
   });
 
   it('takes the wasm as bytes, module, URL or response', async () => {
@@ -64,7 +65,7 @@ describe('loading', () => {
     one.close();
     await expect(held.encrypt([1])).rejects.toMatchObject({ code: 'FREED' });
     const two = await Refloat.load({ wasm: undefined as never, worker: true });
-    expect(two).not.toBe(one);
+    expect(two === one).toBe(false);
     two.close();
   });
 });
