@@ -452,8 +452,9 @@ mod tests {
     #[test]
     fn published_sets_are_measured_by_an_explicit_word() {
         for preset in refloat::bootstrapping::bgv::published_sets() {
-            let refused = published::check_allowed(preset, false).unwrap_err();
-            assert!(refused.detail.contains("--allow-insecure") && !preset.secure(), "{refused:?}");
+            let without = published::check_allowed(preset, false);
+            assert_eq!(without.is_ok(), preset.secure(), "{}", preset.name);
+            assert!(without.err().is_none_or(|refused| refused.detail.contains("--allow-insecure")));
             published::check_allowed(preset, true).unwrap();
             let params = preset.params().unwrap();
             assert!(params.log2_failure() <= preset.promised, "{}", params.log2_failure());
@@ -461,7 +462,14 @@ mod tests {
             let Some(figures) = Figures::of(&params) else { continue };
             let own = [params.context().slots(), params.context().slot_degree()];
             assert_eq!(own, [figures.slots, figures.integers], "{}", preset.name);
-            assert!(figures.degree.is_none_or(|degree| degree == params.removal().degree()));
+            // An even one is the number of points less one; odd polynomials, which ours are, have one less.
+            let odd = |degree: usize| if degree.is_multiple_of(2) { degree - 1 } else { degree };
+            let own = params.removal().degree();
+            assert!(
+                figures.degree.is_none_or(|degree| [degree, odd(degree)].contains(&own)),
+                "{}",
+                preset.name
+            );
             assert!(figures.log_qp.is_none_or(|log_qp| params.log_qp() <= log_qp));
             assert!(params.is_general() != preset.name.ends_with("-thin"));
         }
