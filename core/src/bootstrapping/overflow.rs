@@ -151,7 +151,8 @@ mod tests {
                 before = found;
             }
             let found = log2_shared_quotient_exceeds(weight, bound, 0.0);
-            assert!(found <= 0.93 * exact + 2.0, "{weight}, {bound}: 2^{found}, and 2^{exact} at most");
+            // What Chernoff's bound gives away, a factor that grows with the root of the tail's logarithm.
+            assert!(found <= exact + 4.5, "{weight}, {bound}: 2^{found}, and 2^{exact} is the truth");
         }
         // Of 2h numbers no sum is beyond h: what is left is noise.
         assert!(log2_shared_quotient_exceeds(128, 64, 0.015) < -700.0);
