@@ -3,7 +3,7 @@
 //! `cargo bench -p refloat --bench gates [-- FILTER]`; a filter keeps the lines that contain it. The backend
 //! is the one in use: choose it with `REFLOAT_BACKEND`.
 
-use refloat::arith::{Word, simd::dispatch::backend_name};
+use refloat::arith::{Word, backend_name};
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys};
 use refloat::params::CggiPreset;
 use refloat::random::Seed;

@@ -6,7 +6,7 @@
 //! The lines "key_product / read" set the product with a key that is nowhere in the caches beside a plain loop that reads as
 //! many bytes: median of the ratios of calls that take turns.
 
-use refloat::arith::simd::dispatch::all_backends;
+use refloat::arith::all_backends;
 use refloat::arith::{Kernels, KeyProduct, KeyRows, LeftRows, Modulus, NttTable, Word, line, primes};
 use std::hint::black_box;
 use std::time::Instant;

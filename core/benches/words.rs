@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use refloat::{
     Error,
-    arith::{Word, simd::dispatch::backend_name},
+    arith::{Word, backend_name},
     bootstrapping::ckks_ship::{
         Phases, ShipEvaluator, ShipMode, ShipParams, ShipSecretKey, TrackScratch, generate_track,
     },

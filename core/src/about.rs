@@ -6,7 +6,7 @@ use alloc::{
 };
 
 use crate::{
-    arith::{Word, self_check, simd::dispatch},
+    arith::{Word, backend_choice, self_check},
     error::Error,
     par,
 };
@@ -51,7 +51,7 @@ pub fn about() -> About {
         version: env!("CARGO_PKG_VERSION"),
         backend_u32: u32::kernels().name(),
         backend_u64: if ONE_WIDE_BACKEND { "scalar" } else { u64::kernels().name() },
-        backend_complaint: dispatch::backend_choice().err().map(|e| e.to_string()),
+        backend_complaint: backend_choice().err().map(|e| e.to_string()),
         threads: par::threads(),
         target: if cfg!(target_arch = "wasm32") {
             "wasm32"

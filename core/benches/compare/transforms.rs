@@ -33,7 +33,7 @@ fn main() {
             }
         }
     }
-    let backend = refloat::arith::simd::dispatch::backend_name::<u32>();
+    let backend = refloat::arith::backend_name::<u32>();
     println!("\nrefloat ({backend}): least time in ns per butterfly, and median ratio to tfhe-ntt");
     println!("| prime | n | forward | ratio | inverse | ratio |");
     println!("| --- | --- | --- | --- | --- | --- |");

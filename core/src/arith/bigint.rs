@@ -2,8 +2,8 @@
 //!
 //! A non-negative integer is a slice of 64-bit limbs, least significant first; high zero limbs are allowed.
 
-use super::{Modulus, Word};
-use crate::Error;
+use super::{MachineWord, Modulus};
+use crate::error::Error;
 use alloc::{format, vec, vec::Vec};
 use core::cmp::Ordering;
 
@@ -33,7 +33,7 @@ pub fn mul_add_small(x: &mut Vec<u64>, factor: u64, addend: u64) {
 }
 
 /// `x mod p`.
-pub fn rem<W: Word>(x: &[u64], m: &Modulus<W>) -> W {
+pub fn rem<W: MachineWord>(x: &[u64], m: &Modulus<W>) -> W {
     x.iter().rev().fold(W::ZERO, |r, &limb| m.reduce_u128((u128::from(r.to_u64()) << 64) | u128::from(limb)))
 }
 
@@ -94,7 +94,7 @@ pub struct Crt<W> {
     half: Vec<u64>,
 }
 
-impl<W: Word> Crt<W> {
+impl<W: MachineWord> Crt<W> {
     /// Constants for the given primes, which must be distinct.
     pub fn new(moduli: &[Modulus<W>]) -> Result<Self, Error> {
         let inverse = |a: &Modulus<W>, b: &Modulus<W>| {

@@ -1,8 +1,12 @@
 //! L1: arithmetic on one residue, and on one row of residues.
 //!
+//! Rows are computed with in three storeys: `simd` has the instructions, `kernels` the texts, in vector operations of any width, and
+//! `backends` compiles the texts for instruction sets and chooses among them. Imports go down alone.
+//!
 //! A *word* is `u32` or `u64`; a *row* is a slice of residues modulo one prime. Single residues go
 //! through [`Modulus`], whole rows through [`Kernels`], the object chosen once for the CPU.
 
+mod backends;
 pub mod bigint;
 pub mod complex;
 mod deferred;
@@ -15,10 +19,11 @@ pub mod primes;
 mod residue;
 mod round;
 mod self_check;
-pub mod simd;
+mod simd;
 pub(crate) mod unroll;
 mod word;
 
+pub use backends::{Word, all_backends, backend_choice, backend_name};
 pub(crate) use deferred::Deferred;
 pub use double_double::{ComplexDoubleDouble, DoubleDouble};
 pub use kernels::gates::{
@@ -33,7 +38,7 @@ pub use ntt::NttTable;
 pub use residue::PrimePower;
 pub use round::round_ties_even;
 pub use self_check::self_check;
-pub use word::Word;
+pub use word::MachineWord;
 
 #[cfg(test)]
 mod tests;

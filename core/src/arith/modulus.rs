@@ -1,7 +1,7 @@
 //! One odd modulus, or a power of two, and arithmetic on single residues.
 
-use super::{Montgomery, Word};
-use crate::Error;
+use super::{MachineWord, Montgomery};
+use crate::error::Error;
 use alloc::format;
 
 /// An odd modulus `p`, `3 <= p < 2^Word::MAX_MODULUS_BITS`, with the constants of Barrett reduction; or a power of two, which only
@@ -32,7 +32,7 @@ pub struct Shoup<W> {
     pub quotient: W,
 }
 
-impl<W: Word> Modulus<W> {
+impl<W: MachineWord> Modulus<W> {
     /// The modulus `p`: odd, at least 3, below `2^W::MAX_MODULUS_BITS`.
     pub fn new(p: u64) -> Result<Self, Error> {
         if p < 3 || p.is_multiple_of(2) || p >> W::MAX_MODULUS_BITS != 0 {

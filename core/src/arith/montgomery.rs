@@ -1,6 +1,6 @@
 //! Montgomery form: for long chains of products that share one modulus.
 
-use super::{Modulus, Word};
+use super::{MachineWord, Modulus};
 
 /// Montgomery multiplication modulo `p` with R = 2^BITS (Montgomery, "Modular multiplication without
 /// trial division").
@@ -17,7 +17,7 @@ pub struct Montgomery<W> {
     square: W,
 }
 
-impl<W: Word> Montgomery<W> {
+impl<W: MachineWord> Montgomery<W> {
     /// The constants of a modulus.
     pub fn new(modulus: &Modulus<W>) -> Self {
         let p = modulus.value();
@@ -75,7 +75,7 @@ impl<W: Word> Montgomery<W> {
 mod tests {
     use super::*;
 
-    fn agrees<W: Word>(primes: &[u64]) {
+    fn agrees<W: MachineWord>(primes: &[u64]) {
         for &p in primes {
             let m = Modulus::<W>::new(p).unwrap();
             let form = Montgomery::new(&m);

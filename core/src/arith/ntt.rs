@@ -1,12 +1,12 @@
 //! Tables of the negacyclic number-theoretic transform.
 
 use super::{
-    Modulus, Shoup, Word,
+    MachineWord, Modulus, Shoup,
     deferred::Deferred,
     primes::{is_prime, primitive_root},
-    simd::dispatch::real_lanes,
+    simd::lanes::{lane_counts, real_lanes},
 };
-use crate::Error;
+use crate::error::Error;
 use alloc::{format, vec, vec::Vec};
 
 /// Twiddle factors of the transform modulo `X^n + 1` and one prime `p = 1 mod 2n`.
@@ -50,7 +50,7 @@ pub(crate) struct Factors<W> {
     pub(crate) quotients: Vec<W>,
 }
 
-impl<W: Word> NttTable<W> {
+impl<W: MachineWord> NttTable<W> {
     /// Tables for degree `n`, a power of two of at least 2 with `2n | p - 1`.
     pub fn new(modulus: Modulus<W>, n: usize) -> Result<Self, Error> {
         if !n.is_power_of_two() || !(2..=1 << 20).contains(&n) {
@@ -119,7 +119,7 @@ impl<W: Word> NttTable<W> {
     }
 }
 
-impl<W: Word> Twiddles<W> {
+impl<W: MachineWord> Twiddles<W> {
     /// Powers of `psi`.
     fn forward(m: &Modulus<W>, psi: W, n: usize) -> Self {
         let shift = usize::BITS - n.trailing_zeros();
@@ -159,7 +159,7 @@ impl<W: Word> Twiddles<W> {
             let narrow = natural.narrow(reals);
             [natural, narrow]
         });
-        let lanes = W::lane_counts().into_iter().filter(|&lanes| wide_enough(lanes) && lanes != reals);
+        let lanes = lane_counts::<W>().into_iter().filter(|&lanes| wide_enough(lanes) && lanes != reals);
         let narrow = lanes.map(|lanes| (lanes, natural.narrow(lanes))).collect();
         Self { natural, narrow, real }
     }
@@ -186,7 +186,7 @@ impl<W: Word> Twiddles<W> {
     }
 }
 
-impl<W: Word> Factors<W> {
+impl<W: MachineWord> Factors<W> {
     fn real(&self, m: &Modulus<W>) -> Self {
         let p = m.value_u64() as f64;
         let bits = |x: f64| W::from_u64(x.to_bits());

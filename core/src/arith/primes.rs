@@ -1,7 +1,7 @@
 //! Primality, primes suited to number-theoretic transforms, and roots of unity.
 
-use super::{Modulus, Word};
-use crate::Error;
+use super::{MachineWord, Modulus};
+use crate::error::Error;
 use alloc::{format, vec::Vec};
 
 /// Primes are searched below this bound, the largest a [`Modulus`] accepts.
@@ -55,7 +55,7 @@ pub fn ntt_primes(bits: f64, two_n: u64) -> impl Iterator<Item = u64> {
 
 /// A primitive `order`-th root of unity: `g^((p-1)/order)` for the smallest `g >= 2` for which that
 /// power has this exact order. Fails unless `order` divides `p - 1`.
-pub fn primitive_root<W: Word>(m: &Modulus<W>, order: u64) -> Result<W, Error> {
+pub fn primitive_root<W: MachineWord>(m: &Modulus<W>, order: u64) -> Result<W, Error> {
     let p = m.value_u64();
     let missing = || {
         Error::InvalidArgument(format!(

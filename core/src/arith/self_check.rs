@@ -3,7 +3,7 @@
 
 use alloc::{format, string::String, vec, vec::Vec};
 
-use super::{Kernels, Modulus, NttTable, Shoup, Word, primes, simd::dispatch::all_backends};
+use super::{Kernels, Modulus, NttTable, Shoup, Word, all_backends, primes};
 use crate::error::Error;
 
 /// Ring degrees tried: around the width of a vector, and a real one.

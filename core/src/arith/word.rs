@@ -1,17 +1,10 @@
 //! Machine words that hold residues: `u32` and `u64`.
 
-use super::{
-    GateKernels, Kernels,
-    simd::{dispatch, gates},
-};
 use core::fmt::{Debug, Display};
 use core::hash::Hash;
 
-/// A machine word holding one residue.
-///
-/// The word is a choice of implementation: a parameter set whose primes are all below 2³¹ works
-/// with either. The trait is implemented for `u32` and `u64` and is not meant for other types.
-pub trait Word:
+/// Arithmetic on a machine word: what [`Word`](super::Word) is built on, and what the kernels are written in.
+pub trait MachineWord:
     Copy + Eq + Ord + Hash + Debug + Display + Default + Send + Sync + zeroize::DefaultIsZeroes + 'static
 {
     /// A word twice as wide, for sums of products.
@@ -29,15 +22,6 @@ pub trait Word:
     fn from_u64(x: u64) -> Self;
     /// The value as `u64`.
     fn to_u64(self) -> u64;
-    /// The row operations for this CPU, chosen once.
-    fn kernels() -> &'static dyn Kernels<Self>;
-    /// The row operations of DM/CGGI for this CPU: of the same backend.
-    fn gate_kernels() -> &'static dyn GateKernels<Self>;
-    /// Every set of row operations usable on this CPU, the scalar one first.
-    fn all_kernels() -> alloc::vec::Vec<&'static dyn Kernels<Self>>;
-
-    /// How many words the registers hold that transforms may use here; 1 stands for none.
-    fn lane_counts() -> [usize; 2];
 
     /// Fills a row with uniform residues modulo `p` from a stream (public data).
     fn fill_uniform(stream: &mut crate::random::Stream, p: u64, out: &mut [Self]);
@@ -70,8 +54,8 @@ pub trait Word:
 }
 
 macro_rules! word {
-    ($word:ty, $wide:ty, $max_modulus_bits:expr, $select:path, $all:path, $lanes:path, $fill:ident, $gates:path) => {
-        impl Word for $word {
+    ($word:ty, $wide:ty, $max_modulus_bits:expr, $fill:ident) => {
+        impl MachineWord for $word {
             type Wide = $wide;
             const BITS: u32 = <$word>::BITS;
             const ZERO: Self = 0;
@@ -86,18 +70,6 @@ macro_rules! word {
             #[inline(always)]
             fn to_u64(self) -> u64 {
                 self as u64
-            }
-            fn kernels() -> &'static dyn Kernels<Self> {
-                $select()
-            }
-            fn gate_kernels() -> &'static dyn GateKernels<Self> {
-                $gates()
-            }
-            fn all_kernels() -> alloc::vec::Vec<&'static dyn Kernels<Self>> {
-                $all()
-            }
-            fn lane_counts() -> [usize; 2] {
-                $lanes()
             }
             fn fill_uniform(stream: &mut crate::random::Stream, p: u64, out: &mut [Self]) {
                 stream.$fill(p as $word, out);
@@ -148,26 +120,8 @@ macro_rules! word {
     };
 }
 
-word!(
-    u32,
-    u64,
-    31,
-    dispatch::select_u32,
-    dispatch::all_u32,
-    dispatch::lanes_u32,
-    fill_uniform_u32,
-    gates::select_u32
-);
-word!(
-    u64,
-    u128,
-    61,
-    dispatch::select_u64,
-    dispatch::all_u64,
-    dispatch::lanes_u64,
-    fill_uniform_u64,
-    gates::select_u64
-);
+word!(u32, u64, 31, fill_uniform_u32);
+word!(u64, u128, 61, fill_uniform_u64);
 
 #[cfg(test)]
 mod tests {

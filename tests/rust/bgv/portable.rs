@@ -66,8 +66,7 @@ fn backends_change_no_bit() {
         println!("{DIGESTS} {} {}", refloat::about().backend_u64, digests().join(" "));
         return;
     }
-    let names: Vec<&str> =
-        refloat::arith::simd::dispatch::all_backends::<u64>().iter().map(|k| k.name()).collect();
+    let names: Vec<&str> = refloat::arith::all_backends::<u64>().iter().map(|k| k.name()).collect();
     assert!(names.contains(&"scalar"));
     let wanted = digests();
     for name in &names {

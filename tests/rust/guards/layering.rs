@@ -291,6 +291,60 @@ fn the_test_sees_what_it_forbids() {
     );
 }
 
+/// The storeys of `arith`, from the ground: numbers and instructions, texts of kernels, and what joins them.
+fn storey(module: &[String]) -> u32 {
+    match module.get(1).map(String::as_str) {
+        Some("backends" | "self_check") => 2,
+        Some("kernels") => 1,
+        _ => 0,
+    }
+}
+
+/// What a file of `arith` imports from a storey above its own.
+fn climbs(module: &[String], text: &str, exports: &BTreeMap<String, String>) -> Vec<String> {
+    let named = imports(text, "crate", module).into_iter().filter(|import| !import.test);
+    let inside =
+        named.map(|import| import.path).filter(|path| path.first().is_some_and(|top| top == "arith"));
+    inside
+        .filter(|path| {
+            let home = path.get(1).map(|name| exports.get(name).unwrap_or(name).clone());
+            home.is_some_and(|home| storey(&["arith".to_owned(), home]) > storey(module))
+        })
+        .map(|path| format!("core/src/{} imports {}", module.join("/"), path.join("::")))
+        .collect()
+}
+
+#[test]
+fn the_storeys_of_arithmetic_lead_downward() {
+    let above = fs::read_to_string(root().join("core/src/arith/mod.rs")).expect("the module of arithmetic");
+    let exports = re_exports(&above);
+    let found: Vec<String> = files("core/src/arith", &["rs"])
+        .iter()
+        .map(|file| (module_of(&file.path), &file.text))
+        .filter(|(module, _)| module.len() > 1)
+        .flat_map(|(module, text)| climbs(&module, text, &exports))
+        .collect();
+    assert!(found.is_empty(), "\n{}\n", found.join("\n"));
+
+    let found = |path: &str, text: &str| climbs(&module_of(path), text, &exports).len();
+    assert_eq!(found("core/src/arith/simd/a.rs", "use crate::arith::{Shoup, kernels::ntt, Kernels};"), 2);
+    assert_eq!(
+        found("core/src/arith/kernels/a.rs", "use crate::arith::{Word, MachineWord, simd::vector::Vector};"),
+        1
+    );
+    assert_eq!(
+        found("core/src/arith/ntt.rs", "use super::backends::gates::X; use super::primes::is_prime;"),
+        1
+    );
+    assert_eq!(
+        found(
+            "core/src/arith/backends/a.rs",
+            "use crate::arith::{kernels::ntt, simd::lanes}; use super::b::C;"
+        ),
+        0
+    );
+}
+
 #[test]
 fn wasm_and_server_use_the_public_surface() {
     let mut violations = Vec::new();
@@ -314,7 +368,12 @@ fn unsafe_code_stays_in_its_places() {
     let mut violations = Vec::new();
     for file in files("", &["rs"]) {
         // The allocator is set up, and asked to give memory back, in `memory.rs`; what C passes is checked in `ffi`.
-        let allowed = ["core/src/arith/simd/", "server/src/memory.rs", "wasm/cabi/src/ffi/"];
+        let allowed = [
+            "core/src/arith/simd/",
+            "core/src/arith/backends/",
+            "server/src/memory.rs",
+            "wasm/cabi/src/ffi/",
+        ];
         if allowed.iter().any(|place| file.path.starts_with(place)) {
             continue;
         }
@@ -326,7 +385,7 @@ fn unsafe_code_stays_in_its_places() {
     }
     assert!(
         violations.is_empty(),
-        "unsafe outside core/src/arith/simd, server/src/memory.rs and wasm/cabi/src/ffi:\n{}\n",
+        "unsafe outside core/src/arith/{{simd,backends}}, server/src/memory.rs and wasm/cabi/src/ffi:\n{}\n",
         violations.join("\n")
     );
 }

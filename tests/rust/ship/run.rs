@@ -179,8 +179,7 @@ fn backends_change_no_bit() {
         println!("{DIGESTS} {} {}", refloat::about().backend_u32, digests::<u32>().join(" "));
         return;
     }
-    let names: Vec<&str> =
-        refloat::arith::simd::dispatch::all_backends::<u32>().iter().map(|k| k.name()).collect();
+    let names: Vec<&str> = refloat::arith::all_backends::<u32>().iter().map(|k| k.name()).collect();
     assert!(names.contains(&"scalar"));
     let mut found = Vec::new();
     for name in &names {

@@ -2,14 +2,14 @@
 
 use crate::arith::ntt::{Factors, Twiddles};
 use crate::arith::simd::vector::{Transpose, Vector};
-use crate::arith::{NttTable, Shoup, Word};
+use crate::arith::{MachineWord, NttTable, Shoup};
 
 /// Residues as a transform holds them between its stages, in tiles of `R` registers.
 ///
 /// A tile is one or more squares of as many registers as a register has lanes.
 pub(crate) trait Butterfly<const R: usize>: Copy {
     /// The words in memory.
-    type Word: Word;
+    type Word: MachineWord;
     /// As many words as a register has lanes.
     type Pack;
     /// The register.

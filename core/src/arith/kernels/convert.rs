@@ -5,7 +5,7 @@ use crate::arith::simd::{
     scalar::Scalar,
     vector::{Products, Vector},
 };
-use crate::arith::{Modulus, Shoup, Word};
+use crate::arith::{MachineWord, Modulus, Shoup};
 
 /// Centred residues modulo `from` to residues modulo `to`.
 #[inline(always)]

@@ -3,8 +3,9 @@
 
 use super::butterfly::Words;
 use super::ntt;
+use crate::arith::simd::prefetch::prefetch;
 use crate::arith::simd::vector::{Redc, Transpose, Vector};
-use crate::arith::{Modulus, NttTable, Word};
+use crate::arith::{MachineWord, Modulus, NttTable};
 
 /// Most terms of a product.
 pub(crate) const MAX_TERMS: usize = 128;
@@ -21,7 +22,7 @@ pub fn rough_bound(p: u64, n: usize) -> Option<u64> {
 
 /// Whether sums of `terms` products fit, of residues or, if `rough`, of words below [`rough_bound`]. Always
 /// for words of 64 bits, up to 128 terms.
-pub fn product_fits<W: Word>(p: u64, n: usize, terms: usize, rough: bool) -> bool {
+pub fn product_fits<W: MachineWord>(p: u64, n: usize, terms: usize, rough: bool) -> bool {
     terms <= MAX_TERMS
         && match (W::BITS, rough) {
             (32, true) => rough_bound(p, n).is_some_and(|largest| doublings(32, p, largest, terms).is_some()),
@@ -98,7 +99,7 @@ pub(crate) fn interpolate<const R: usize, V: Transpose<R>>(
 #[inline(always)]
 fn bring_near<W>(near: &[W], done: usize, count: usize, n: usize) {
     let part = done * near.len() / n..(done + count) * near.len() / n;
-    crate::arith::simd::gates::prefetch(near.get(part).unwrap_or_default());
+    prefetch(near.get(part).unwrap_or_default());
 }
 
 /// See [`GateKernels::reorder`](super::gates::GateKernels).

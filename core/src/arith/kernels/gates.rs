@@ -4,12 +4,12 @@
 pub use super::gate_product::{product_fits, rough_bound};
 pub use super::unrolled::{PAIR_KEYS, TURN_RUN, Turns, unrolled_fits};
 use crate::arith::simd::{scalar::Scalar, vector::Vector};
-use crate::arith::{Modulus, NttTable, Word};
+use crate::arith::{MachineWord, Modulus, NttTable};
 
 /// The row operations of DM/CGGI of one backend.
 ///
 /// Rows are residues in `[0, p)`, on input and on output. All backends give the same words, bit for bit.
-pub trait GateKernels<W: Word>: Send + Sync {
+pub trait GateKernels<W: MachineWord>: Send + Sync {
     /// Name of the backend, as of [`Kernels`](super::Kernels).
     fn name(&self) -> &'static str;
 

@@ -2,7 +2,7 @@
 
 use super::products::{DoubleWords, Sums};
 use crate::arith::Modulus;
-use crate::arith::simd::{gates::prefetch_far, scalar::Scalar, vector::Products};
+use crate::arith::simd::{prefetch::prefetch_far, scalar::Scalar, vector::Products};
 use alloc::vec::Vec;
 use core::ops::Range;
 

@@ -15,7 +15,7 @@ pub use key_products::{
     KeyProduct, KeyRows, LeftRows, in_lines, key_tile, line, row_to_lines, to_lines, whole_row,
 };
 
-use super::{Modulus, NttTable, Shoup, Word};
+use super::{MachineWord, Modulus, NttTable, Shoup};
 
 /// The row operations of one backend.
 ///
@@ -23,7 +23,7 @@ use super::{Modulus, NttTable, Shoup, Word};
 /// one call have the same length (checked in debug builds; in release builds the surplus of a longer
 /// row is left alone or the call panics, memory is safe in any case). All backends give the same
 /// words, bit for bit.
-pub trait Kernels<W: Word>: Send + Sync {
+pub trait Kernels<W: MachineWord>: Send + Sync {
     /// Name of the backend: `"scalar"`, `"avx2"`, `"avx512"`, `"avx512ifma"`, `"neon"` or `"simd128"`.
     fn name(&self) -> &'static str;
 

@@ -10,7 +10,7 @@ use super::butterfly::{Butterfly, Words};
 use crate::arith::ntt::Factors;
 use crate::arith::simd::vector::Transpose;
 use crate::arith::unroll::unrolled;
-use crate::arith::{NttTable, Word};
+use crate::arith::{MachineWord, NttTable};
 
 /// Natural to bit-reversed order.
 #[inline(always)]
@@ -39,7 +39,7 @@ fn words<const R: usize, V: Transpose<R>, const FORWARD: bool>(
 
 /// Rows too short for the registers: stage after stage, word by word.
 #[cold]
-fn short<W: Word, const FORWARD: bool>(t: &NttTable<W>, row: &mut [W]) {
+fn short<W: MachineWord, const FORWARD: bool>(t: &NttTable<W>, row: &mut [W]) {
     let (m, n) = (t.modulus(), row.len());
     let w = if FORWARD { t.forward() } else { t.inverse() }.natural();
     for stage in 0..n.trailing_zeros() {

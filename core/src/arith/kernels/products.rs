@@ -4,12 +4,12 @@ pub(crate) use super::key_products::key_products;
 use super::key_products::line;
 use super::pointwise::Wide;
 use crate::arith::simd::vector::Products;
-use crate::arith::{Modulus, Word};
+use crate::arith::{MachineWord, Modulus};
 
 /// Sums of products modulo one prime.
 pub(crate) trait Sums: Copy {
     /// The words in memory.
-    type Word: Word;
+    type Word: MachineWord;
     /// As many words as a register has lanes.
     type Pack;
     /// The register.

@@ -7,7 +7,7 @@
 use super::Kernels;
 use super::gate_product::{doublings, negative_inverse, reduce, rough_bound};
 use crate::arith::simd::vector::{Montgomery, Vector};
-use crate::arith::{Modulus, Shoup, Word};
+use crate::arith::{MachineWord, Modulus, Shoup};
 use alloc::{vec, vec::Vec};
 
 /// Keys of a pair of bits.
@@ -24,7 +24,7 @@ pub struct Turns<W> {
     pub high: Vec<[Shoup<W>; 3]>,
 }
 
-impl<W: Word> Turns<W> {
+impl<W: MachineWord> Turns<W> {
     /// Room for rows of `n` places, a multiple of [`TURN_RUN`].
     pub fn new(n: usize) -> Self {
         Self { low: [[W::ZERO; TURN_RUN]; 3], high: vec![[Shoup::default(); 3]; n / TURN_RUN] }
@@ -50,7 +50,7 @@ const fn run<W>() -> usize {
 }
 
 /// Whether unrolled products of `terms` rows fit, of residues or, if `rough`, of words below [`rough_bound`].
-pub fn unrolled_fits<W: Word>(p: u64, n: usize, terms: usize, rough: bool) -> bool {
+pub fn unrolled_fits<W: MachineWord>(p: u64, n: usize, terms: usize, rough: bool) -> bool {
     let whole = n.is_multiple_of(TURN_RUN) && n > 0;
     whole
         && match (W::BITS, rough) {
@@ -69,7 +69,7 @@ fn fits(radix_bits: u32, p: u64, largest: u64, terms: usize) -> bool {
 
 /// Brings the four keys of a pair, `[key][terms][2][n]` residues, into one stream,
 /// `[n / run][terms][2][key][run]`, the first one times the Montgomery radix and the others times its square.
-pub(crate) fn prepare<W: Word>(m: &Modulus<W>, radix_bits: u32, n: usize, out: &mut [W], key: &[W]) {
+pub(crate) fn prepare<W: MachineWord>(m: &Modulus<W>, radix_bits: u32, n: usize, out: &mut [W], key: &[W]) {
     debug_assert!(out.len() == key.len() && key.len().is_multiple_of(PAIR_KEYS * n));
     let once = m.reduce_u64(1 << radix_bits);
     let [once, twice] = [once, m.mul(once, once)].map(|factor| m.shoup(factor));
@@ -182,7 +182,7 @@ impl<V: Montgomery> Reduction<V> {
 }
 
 /// [`product`] by the ordinary products of rows, for a key as it is.
-pub(crate) fn product_of_rows<W: Word>(
+pub(crate) fn product_of_rows<W: MachineWord>(
     kernels: &(impl Kernels<W> + ?Sized),
     m: &Modulus<W>,
     out: [&mut [W]; 2],

@@ -1,12 +1,11 @@
 //! AVX-512F: sixteen 32-bit lanes.
 //!
 //! SAFETY, for every block here: the only value of [`Avx512`] is reached through [`Avx512::detect`], which
-//! returns it only where the CPU has AVX-512F; loads and stores go through references to whole
-//! packs and are unaligned.
+//! returns it only where the CPU has AVX-512F, or by kernels that are methods of the token; loads and stores go through
+//! references to whole packs and are unaligned.
 
 use super::vector::{Products, Redc, Transpose, Vector};
 use crate::arith::Shoup;
-use crate::arith::kernels::{ntt, products};
 use crate::arith::unroll::unrolled;
 use core::arch::x86_64::*;
 
@@ -14,7 +13,8 @@ use core::arch::x86_64::*;
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(());
 
-static TOKEN: Avx512 = Avx512(());
+/// For kernels compiled for a CPU that has the instructions, which [`Avx512::detect`] has seen.
+pub(in crate::arith) static TOKEN: Avx512 = Avx512(());
 
 impl Avx512 {
     /// The token, if the CPU has the instructions.
@@ -29,7 +29,7 @@ impl Avx512 {
 
 /// Vector operations on sixteen `u32`.
 #[derive(Clone, Copy)]
-struct Lanes(#[allow(dead_code)] Avx512);
+pub(crate) struct Lanes(#[allow(dead_code)] pub(in crate::arith) Avx512);
 
 /// A Shoup factor; the odd lanes' quotients also where `vpmuludq` reads them.
 #[derive(Clone, Copy)]
@@ -281,17 +281,6 @@ impl Products for Lanes {
     }
 }
 
-super::backend::backend!(
-    Avx512,
-    u32,
-    "avx512",
-    features = ["avx512f"],
-    transforms = [ntt::forward::<16, _>, ntt::inverse::<16, _>],
-    rows = Lanes(TOKEN),
-    products = Lanes(TOKEN),
-    sums = products
-);
-
 impl Redc for Lanes {
     #[inline(always)]
     fn acc_redc(self, acc: Acc, negative_inverse: __m512i, p: __m512i) -> __m512i {
@@ -304,12 +293,3 @@ impl Redc for Lanes {
         })
     }
 }
-
-super::gates::gate_backend!(
-    Avx512,
-    u32,
-    "avx512",
-    features = ["avx512f"],
-    registers = 16,
-    rows = Lanes(TOKEN)
-);

@@ -1,5 +1,5 @@
 //! AVX-512: eight 64-bit lanes for primes of more than 50 bits. Low words of products have an instruction (AVX-512DQ), high
-//! words are put together from products of 52 bits (IFMA); [sums of products](super::avx512_wide_sums) are a file of their own.
+//! words are put together from products of 52 bits (IFMA); [sums of products](super::avx512_wide_products) are a file of their own.
 //!
 //! SAFETY, for every block here: the lanes are made of those of [`Ifma`](super::ifma::Ifma), whose token is reached
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.

@@ -2,24 +2,22 @@
 //! below 2^50; larger words are the matter of [`avx512_wide`].
 //!
 //! SAFETY, for every block here: the only value of [`Ifma`] is reached through [`Ifma::detect`], which returns
-//! it only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA; loads and stores go through references to
-//! whole packs and are unaligned.
+//! it only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA, or by kernels that are methods of the token; loads and
+//! stores go through references to whole packs and are unaligned.
 
 use super::avx2::Avx2;
 use super::avx512::transpose_quarters;
-use super::backend::kernel;
-use super::vector::{Transpose, Vector};
-use super::{avx512_wide, avx512_wide_convert, avx512_wide_sums};
-use crate::arith::kernels::{Kernels, KeyProduct, gate_product, ntt, pointwise, unrolled};
+use super::vector::{Montgomery, Transpose, Vector};
+use crate::arith::Shoup;
 use crate::arith::unroll::unrolled;
-use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::x86_64::*;
 
 /// Proof that the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
 #[derive(Clone, Copy)]
 pub(crate) struct Ifma(());
 
-static TOKEN: Ifma = Ifma(());
+/// For kernels compiled for a CPU that has the instructions, which [`Ifma::detect`] has seen.
+pub(in crate::arith) static TOKEN: Ifma = Ifma(());
 
 impl Ifma {
     /// The token, if the CPU has the instructions, AVX2 included.
@@ -36,19 +34,19 @@ impl Ifma {
 }
 
 /// Bits of a lane's product operands.
-const LANE_BITS: u32 = 52;
+pub(in crate::arith) const LANE_BITS: u32 = 52;
 /// Primes below this many bits leave room for lazy butterflies, whose words are below `4p`.
-const PRIME_BITS: u32 = LANE_BITS - 2;
+pub(in crate::arith) const PRIME_BITS: u32 = LANE_BITS - 2;
 
 /// Vector operations on eight `u64`.
 #[derive(Clone, Copy)]
-pub(crate) struct Lanes(#[allow(dead_code)] Ifma);
+pub(crate) struct Lanes(#[allow(dead_code)] pub(in crate::arith) Ifma);
 
 /// A factor and `floor(value * 2^52 / p)`.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor {
-    pub(super) value: __m512i,
-    pub(super) quotient: __m512i,
+    pub(in crate::arith) value: __m512i,
+    pub(in crate::arith) quotient: __m512i,
 }
 
 /// Intrinsics, allowed by the token (see the module above).
@@ -171,203 +169,34 @@ impl Transpose<16> for Lanes {
     }
 }
 
-/// Everything for words of up to 61 bits.
-struct Wide;
-
-super::backend::backend!(
-    Wide,
-    u64,
-    "avx512",
-    features = ["avx512f,avx512dq,avx512ifma"],
-    transforms = [ntt::forward::<16, _>, ntt::inverse::<16, _>],
-    rows = avx512_wide::Lanes(Lanes(TOKEN)),
-    products = avx512_wide::Lanes(Lanes(TOKEN)),
-    sums = avx512_wide_sums
-);
-
-/// Transforms and products modulo a prime below 2^50.
-struct Narrow;
-
-impl Narrow {
-    kernel!(evaluate = gate_product::evaluate::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], rough: bool, near: &[u64]);
-    kernel!(interpolate = gate_product::interpolate::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], near: &[u64]);
-    kernel!(reorder = gate_product::reorder::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
-    kernel!(unrolled_product = unrolled::product, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, out: [&mut [u64]; 2], rows: &[u64], key: &[u64], turns: &unrolled::Turns<u64>, rough: bool);
-    kernel!(forward = ntt::forward::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
-    kernel!(inverse = ntt::inverse::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
-    kernel!(sub_mul_scalar_assign = pointwise::sub_mul_scalar_assign, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>);
-    kernel!(add_multiples = sums::add_multiples, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, acc: &mut [u64], terms: &[&[u64]], scalars: &[Shoup<u64>]);
-    kernel!(mul_assign = sums::mul_assign, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
-    kernel!(inner_product = sums::inner_product, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, out: &mut [u64], lhs: &[&[u64]], rhs: &[&[u64]], accumulate: bool);
-    kernel!(key_products = sums::key_products, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, products: &mut [KeyProduct<'_, u64>], accumulate: bool);
+/// `low + 2^52 high`; `low` is any word.
+#[derive(Clone, Copy)]
+pub(crate) struct Acc {
+    pub(in crate::arith) low: __m512i,
+    pub(in crate::arith) high: __m512i,
 }
 
-/// The products of [`kernels`](crate::arith::kernels) by these lanes.
-mod sums {
-    use super::Lanes;
-    use crate::arith::kernels::{KeyProduct, key_products::key_products_by, pointwise, products};
-    use crate::arith::simd::ifma_sums::{IfmaSums, sums_of_multiples};
-    use crate::arith::{Modulus, Shoup};
+impl Montgomery for Lanes {
+    type Sum = Acc;
+
+    const RADIX_BITS: u32 = LANE_BITS;
 
     #[inline(always)]
-    pub(super) fn add_multiples(
-        v: Lanes,
-        m: &Modulus<u64>,
-        acc: &mut [u64],
-        terms: &[&[u64]],
-        scalars: &[Shoup<u64>],
-    ) {
-        if let ([x], [s]) = (terms, scalars) {
-            pointwise::mul_scalar_add_assign(v, m, acc, x, s);
-        } else {
-            sums_of_multiples(v, m, acc, terms, scalars);
-        }
+    fn sum_zero(self) -> Acc {
+        let zero = ifma!(_mm512_setzero_si512());
+        Acc { low: zero, high: zero }
     }
-
     #[inline(always)]
-    pub(super) fn mul_assign(v: Lanes, m: &Modulus<u64>, a: &mut [u64], b: &[u64]) {
-        products::mul_assign_by(IfmaSums::new(v, m), m, a, b);
+    fn sum_mul_add(self, Acc { low, high }: Acc, a: __m512i, b: __m512i) -> Acc {
+        ifma!(Acc { low: _mm512_madd52lo_epu64(low, a, b), high: _mm512_madd52hi_epu64(high, a, b) })
     }
-
     #[inline(always)]
-    pub(super) fn inner_product(
-        v: Lanes,
-        m: &Modulus<u64>,
-        out: &mut [u64],
-        lhs: &[&[u64]],
-        rhs: &[&[u64]],
-        accumulate: bool,
-    ) {
-        products::inner_product_by(IfmaSums::new(v, m), m, out, lhs, rhs, accumulate);
-    }
-
-    #[inline(always)]
-    pub(super) fn key_products(
-        v: Lanes,
-        m: &Modulus<u64>,
-        products: &mut [KeyProduct<'_, u64>],
-        accumulate: bool,
-    ) {
-        key_products_by(IfmaSums::new(v, m), m, products, accumulate);
+    fn sum_redc(self, Acc { low, high }: Acc, negative_inverse: __m512i, p: __m512i) -> __m512i {
+        ifma!({
+            // The products read the low 52 bits; what is above them in `low` stays, as a carry.
+            let multiple = _mm512_madd52lo_epu64(_mm512_setzero_si512(), low, negative_inverse);
+            let carry = _mm512_srli_epi64::<LANE_BITS>(_mm512_madd52lo_epu64(low, multiple, p));
+            _mm512_add_epi64(_mm512_madd52hi_epu64(high, multiple, p), carry)
+        })
     }
 }
-
-fn is_narrow(m: &Modulus<u64>) -> bool {
-    m.value_u64() >> PRIME_BITS == 0
-}
-
-/// Methods passed on as they are.
-macro_rules! passed_on {
-    ($($name:ident($($argument:ident: $kind:ty),*);)*) => {
-        $(fn $name(&self, $($argument: $kind),*) {
-            Wide.$name($($argument),*);
-        })*
-    };
-}
-
-#[rustfmt::skip]
-impl Kernels<u64> for Ifma {
-    fn name(&self) -> &'static str {
-        "avx512"
-    }
-    fn ntt_forward(&self, t: &NttTable<u64>, row: &mut [u64]) {
-        if is_narrow(t.modulus()) { Narrow.forward(t, row) } else { Wide.ntt_forward(t, row) }
-    }
-    fn ntt_inverse(&self, t: &NttTable<u64>, row: &mut [u64]) {
-        if is_narrow(t.modulus()) { Narrow.inverse(t, row) } else { Wide.ntt_inverse(t, row) }
-    }
-    fn mul_assign(&self, m: &Modulus<u64>, a: &mut [u64], b: &[u64]) {
-        if is_narrow(m) { Narrow.mul_assign(m, a, b) } else { Wide.mul_assign(m, a, b) }
-    }
-    fn inner_product(&self, m: &Modulus<u64>, out: &mut [u64], lhs: &[&[u64]], rhs: &[&[u64]], accumulate: bool) {
-        if is_narrow(m) {
-            Narrow.inner_product(m, out, lhs, rhs, accumulate);
-        } else {
-            Wide.inner_product(m, out, lhs, rhs, accumulate);
-        }
-    }
-    fn key_products(&self, m: &Modulus<u64>, products: &mut [KeyProduct<'_, u64>], accumulate: bool) {
-        if is_narrow(m) {
-            Narrow.key_products(m, products, accumulate);
-        } else {
-            Wide.key_products(m, products, accumulate);
-        }
-    }
-    fn sub_mul_scalar_assign(&self, m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>) {
-        if is_narrow(m) { Narrow.sub_mul_scalar_assign(m, a, b, s) } else { Wide.sub_mul_scalar_assign(m, a, b, s) }
-    }
-    fn add_multiples(&self, m: &Modulus<u64>, acc: &mut [u64], terms: &[&[u64]], scalars: &[Shoup<u64>]) {
-        if is_narrow(m) { Narrow.add_multiples(m, acc, terms, scalars) } else { Wide.add_multiples(m, acc, terms, scalars) }
-    }
-    kernel!(crt_combine = avx512_wide_convert::crt_combine, avx512_wide::Lanes(Lanes(TOKEN)), ["avx512f,avx512dq,avx512ifma"], to: &Modulus<u64>, out: &mut [u64], ys: &[&[u64]], w: &[Shoup<u64>], v: &[u64], d: &Shoup<u64>);
-    passed_on! {
-        add_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
-        sub_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
-        neg_assign(m: &Modulus<u64>, a: &mut [u64]);
-        mul_scalar_assign(m: &Modulus<u64>, a: &mut [u64], s: &Shoup<u64>);
-        mul_scalar_add_assign(m: &Modulus<u64>, acc: &mut [u64], a: &[u64], s: &Shoup<u64>);
-        permute(out: &mut [u64], x: &[u64], perm: &[u32]);
-        permute_to_lines(out: &mut [u64], place: (usize, usize), x: &[u64], perm: &[u32], origin: u32);
-        permute_add_assign(m: &Modulus<u64>, out: &mut [u64], x: &[u64], perm: &[u32]);
-        lift_centered(from: &Modulus<u64>, to: &Modulus<u64>, out: &mut [u64], x: &[u64]);
-        crt_overflow(v: &mut [u64], ys: &[&[u64]], inv_d: &[f64]);
-        reduce_i64(m: &Modulus<u64>, out: &mut [u64], x: &[i64]);
-    }
-}
-
-/// Larger primes have the ordinary order.
-impl super::gates::OwnOrder for Ifma {
-    fn evaluate(&self, t: &NttTable<u64>, row: &mut [u64], near: &[u64]) {
-        if has_own_order(t) {
-            return Narrow.evaluate(t, row, false, near);
-        }
-        super::gates::prefetch(near);
-        self.ntt_forward(t, row);
-    }
-    fn interpolate(&self, t: &NttTable<u64>, row: &mut [u64], near: &[u64]) {
-        if has_own_order(t) {
-            return Narrow.interpolate(t, row, near);
-        }
-        super::gates::prefetch(near);
-        self.ntt_inverse(t, row);
-    }
-    fn reorder(&self, t: &NttTable<u64>, row: &mut [u64]) {
-        if has_own_order(t) {
-            Narrow.reorder(t, row);
-        }
-    }
-    fn prepare_unrolled(&self, m: &Modulus<u64>, n: usize, out: &mut [u64], key: &[u64]) {
-        if is_narrow(m) {
-            unrolled::prepare(m, LANE_BITS, n, out, key);
-        } else {
-            out.copy_from_slice(key);
-        }
-    }
-    fn unrolled_product(
-        &self,
-        m: &Modulus<u64>,
-        out: [&mut [u64]; 2],
-        rows: &[u64],
-        key: &[u64],
-        turns: &unrolled::Turns<u64>,
-    ) {
-        if is_narrow(m) {
-            Narrow.unrolled_product(m, out, rows, key, turns, false);
-        } else {
-            unrolled::product_of_rows(self, m, out, rows, key, turns);
-        }
-    }
-}
-
-fn has_own_order(t: &NttTable<u64>) -> bool {
-    is_narrow(t.modulus()) && gate_product::has_own_order::<16, _>(Lanes(TOKEN), t)
-}
-
-super::gates::gate_backend!(
-    Ifma,
-    u64,
-    "avx512",
-    features = ["avx512f,avx512ifma"],
-    registers = 8,
-    rows = Lanes(TOKEN)
-);

@@ -1,30 +1,25 @@
-//! Backends: the row operations per instruction set, and the choice among them.
+//! Instructions: vector operations for every instruction set, and what each needs to be used. Nothing here knows a kernel.
 //!
-//! Only this folder contains `unsafe` code: intrinsics, which the token types guard.
+//! Intrinsics are `unsafe`, and the token types guard them: a value of one proves that the CPU has the instructions.
 #![allow(unsafe_code)]
 // Intrinsics are many and self-explanatory by their prefix; pointers are cast for unaligned loads only.
 #![allow(clippy::wildcard_imports, clippy::cast_ptr_alignment)]
 
 #[cfg(target_arch = "x86_64")]
-mod avx2;
+pub(super) mod avx2;
 #[cfg(target_arch = "x86_64")]
-mod avx512;
+pub(super) mod avx512;
 #[cfg(target_arch = "x86_64")]
-mod avx512_wide;
+pub(super) mod avx512_wide;
 #[cfg(target_arch = "x86_64")]
-mod avx512_wide_convert;
+pub(super) mod avx512_wide_products;
 #[cfg(target_arch = "x86_64")]
-mod avx512_wide_sums;
-mod backend;
-pub mod dispatch;
-pub(crate) mod gates;
-#[cfg(target_arch = "x86_64")]
-mod ifma;
-#[cfg(target_arch = "x86_64")]
-mod ifma_sums;
+pub(super) mod ifma;
+pub(super) mod lanes;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-mod neon;
-pub(crate) mod scalar;
+pub(super) mod neon;
+pub(super) mod prefetch;
+pub(super) mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-mod simd128;
-pub(crate) mod vector;
+pub(super) mod simd128;
+pub(super) mod vector;

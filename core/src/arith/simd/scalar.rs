@@ -1,8 +1,7 @@
 //! The portable backend: registers of one word.
 
 use super::vector::{Products, Redc, Transpose, Vector};
-use crate::arith::kernels::{ntt, products};
-use crate::arith::{Shoup, Word};
+use crate::arith::{MachineWord, Shoup};
 use core::marker::PhantomData;
 
 /// Plain words; needs no CPU feature.
@@ -23,7 +22,7 @@ impl<W> Clone for Scalar<W> {
 
 impl<W> Copy for Scalar<W> {}
 
-impl<W: Word> Vector for Scalar<W> {
+impl<W: MachineWord> Vector for Scalar<W> {
     type Word = W;
     type Pack = W;
     type Reg = W;
@@ -97,14 +96,14 @@ impl<W: Word> Vector for Scalar<W> {
 }
 
 /// Squares of one word.
-impl<const R: usize, W: Word> Transpose<R> for Scalar<W> {
+impl<const R: usize, W: MachineWord> Transpose<R> for Scalar<W> {
     #[inline(always)]
     fn transpose(self, tile: [W; R]) -> [W; R] {
         tile
     }
 }
 
-impl<W: Word> Products for Scalar<W> {
+impl<W: MachineWord> Products for Scalar<W> {
     type Acc = W::Wide;
     type Real = f64;
 
@@ -151,26 +150,6 @@ impl<W: Word> Products for Scalar<W> {
     }
 }
 
-super::backend::backend!(
-    Scalar<u32>,
-    u32,
-    "scalar",
-    features = [],
-    transforms = [ntt::forward::<8, _>, ntt::inverse::<8, _>],
-    rows = Scalar::<u32>::new(),
-    products = Scalar::<u32>::new(),
-    sums = products
-);
-super::backend::backend!(
-    Scalar<u64>,
-    u64,
-    "scalar",
-    features = [],
-    transforms = [ntt::forward::<8, _>, ntt::inverse::<8, _>],
-    rows = Scalar::<u64>::new(),
-    products = Scalar::<u64>::new(),
-    sums = products
-);
 impl Redc for Scalar<u32> {
     #[inline(always)]
     fn acc_redc(self, acc: u64, negative_inverse: u32, p: u32) -> u32 {
@@ -178,20 +157,3 @@ impl Redc for Scalar<u32> {
         ((acc + u64::from(multiple) * u64::from(p)) >> 32) as u32
     }
 }
-
-super::gates::gate_backend!(
-    Scalar<u32>,
-    u32,
-    "scalar",
-    features = [],
-    registers = 8,
-    rows = Scalar::<u32>::new()
-);
-super::gates::gate_backend!(
-    Scalar<u64>,
-    u64,
-    "scalar",
-    features = [],
-    registers = 8,
-    rows = Scalar::<u64>::new()
-);

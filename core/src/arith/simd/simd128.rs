@@ -4,7 +4,6 @@
 
 use super::vector::{Products, Redc, Transpose, Vector};
 use crate::arith::Shoup;
-use crate::arith::kernels::{ntt, products};
 use core::arch::wasm32::*;
 
 /// Vector operations on four `u32`.
@@ -182,16 +181,6 @@ impl Products for Simd128 {
     }
 }
 
-super::backend::backend!(
-    Simd128,
-    u32,
-    "simd128",
-    features = [],
-    transforms = [ntt::forward::<8, _>, ntt::inverse::<8, _>],
-    rows = Simd128,
-    products = Simd128,
-    sums = products
-);
 impl Redc for Simd128 {
     #[inline(always)]
     fn acc_redc(self, acc: Acc, negative_inverse: v128, p: v128) -> v128 {
@@ -201,5 +190,3 @@ impl Redc for Simd128 {
         halves(low, high).1
     }
 }
-
-super::gates::gate_backend!(Simd128, u32, "simd128", features = [], registers = 8, rows = Simd128);

@@ -1,6 +1,6 @@
 //! The small set of vector operations all kernels are written in.
 
-use crate::arith::{Shoup, Word};
+use crate::arith::{MachineWord, Shoup};
 
 /// Registers of `LANES` words. A value of the implementing type proves that the CPU has the
 /// instructions; it carries no data.
@@ -8,7 +8,7 @@ use crate::arith::{Shoup, Word};
 /// Every method is inlined into the `#[target_feature]` function of the backend.
 pub(crate) trait Vector: Copy + Send + Sync + 'static {
     /// The word in one lane.
-    type Word: Word;
+    type Word: MachineWord;
     /// `[Word; LANES]`.
     type Pack: Copy;
     /// The register.

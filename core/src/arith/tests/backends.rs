@@ -1,7 +1,7 @@
 //! The suite, instantiated for every backend and word.
 
 use super::{rows, transforms};
-use crate::arith::simd::dispatch::all_backends;
+use crate::arith::all_backends;
 use crate::arith::{Kernels, Word};
 
 /// The backend of this name, or `None` (said aloud) where the CPU lacks it.

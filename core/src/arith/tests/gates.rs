@@ -1,10 +1,10 @@
 //! The row operations of DM/CGGI against wide integers, on every backend.
 
 use super::{Random, extreme_rows};
+use crate::arith::backends::gates::{all_u32, all_u64};
 use crate::arith::kernels::gates::{
     DigitCut, GateKernels, PAIR_KEYS, TURN_RUN, Turns, product_fits, rough_bound, unrolled_fits,
 };
-use crate::arith::simd::gates::{all_u32, all_u64};
 use crate::arith::{Modulus, NttTable, Word};
 
 /// Lengths around every vector width.

@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        arith::{primes::ntt_primes, simd::dispatch::all_backends},
+        arith::{all_backends, primes::ntt_primes},
         random::Seed,
         ring::Cyclotomic,
     };

@@ -1,14 +1,13 @@
 //! Eight 32-bit lanes.
 
-use super::{Avx2, TOKEN};
+use super::Avx2;
 use crate::arith::Shoup;
-use crate::arith::kernels::{ntt, products};
 use crate::arith::simd::vector::{Products, Redc, Transpose, Vector};
 use core::arch::x86_64::*;
 
 /// Vector operations on eight `u32`.
 #[derive(Clone, Copy)]
-pub(crate) struct Lanes(#[allow(dead_code)] Avx2);
+pub(crate) struct Lanes(#[allow(dead_code)] pub(in crate::arith) Avx2);
 
 /// A Shoup factor; the odd lanes' quotients also where `vpmuludq` reads them.
 #[derive(Clone, Copy)]
@@ -246,16 +245,6 @@ impl Products for Lanes {
     }
 }
 
-super::super::backend::backend!(
-    Avx2,
-    u32,
-    "avx2",
-    features = ["avx2,bmi1,bmi2,fma"],
-    transforms = [ntt::forward::<8, _>, ntt::inverse::<8, _>],
-    rows = Lanes(TOKEN),
-    products = Lanes(TOKEN),
-    sums = products
-);
 impl Redc for Lanes {
     #[inline(always)]
     fn acc_redc(self, acc: Acc, negative_inverse: __m256i, p: __m256i) -> __m256i {
@@ -268,12 +257,3 @@ impl Redc for Lanes {
         })
     }
 }
-
-super::super::gates::gate_backend!(
-    Avx2,
-    u32,
-    "avx2",
-    features = ["avx2,bmi1,bmi2,fma"],
-    registers = 8,
-    rows = Lanes(TOKEN)
-);

@@ -1,13 +1,13 @@
 //! Four 64-bit lanes; 64-bit products are put together from 32-bit ones.
 
-use super::{Avx2, TOKEN, reals};
+use super::Avx2;
 use crate::arith::Shoup;
 use crate::arith::simd::vector::{Products, Transpose, Vector};
 use core::arch::x86_64::*;
 
 /// Vector operations on four `u64`.
 #[derive(Clone, Copy)]
-pub(crate) struct Lanes(#[allow(dead_code)] Avx2);
+pub(crate) struct Lanes(#[allow(dead_code)] pub(in crate::arith) Avx2);
 
 /// A Shoup factor; the value also with its halves exchanged, the quotient's high half also where `vpmuludq` reads it.
 #[derive(Clone, Copy)]
@@ -264,22 +264,3 @@ fn pick(negative: __m256i, yes: __m256i, no: __m256i) -> __m256i {
         _mm256_castsi256_pd(negative),
     )))
 }
-
-super::super::backend::backend!(
-    Avx2,
-    u64,
-    "avx2",
-    features = ["avx2,bmi1,bmi2,fma"],
-    transforms = [reals::forward, reals::inverse],
-    rows = Lanes(TOKEN),
-    products = Lanes(TOKEN),
-    sums = reals
-);
-super::super::gates::gate_backend!(
-    Avx2,
-    u64,
-    "avx2",
-    features = ["avx2,bmi1,bmi2,fma"],
-    registers = 8,
-    rows = Lanes(TOKEN)
-);

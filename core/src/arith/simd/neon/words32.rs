@@ -29,7 +29,7 @@ impl Acc {
 
 /// The low and the high words.
 #[inline(always)]
-pub(super) fn halves(a: uint64x2_t, b: uint64x2_t) -> (uint32x4_t, uint32x4_t) {
+pub(in crate::arith) fn halves(a: uint64x2_t, b: uint64x2_t) -> (uint32x4_t, uint32x4_t) {
     neon!({
         let (a, b) = (vreinterpretq_u32_u64(a), vreinterpretq_u32_u64(b));
         (vuzp1q_u32(a, b), vuzp2q_u32(a, b))
@@ -122,7 +122,7 @@ impl Transpose<8> for Neon {
 }
 
 #[inline(always)]
-pub(super) fn transpose([a, b, c, d]: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
+pub(in crate::arith) fn transpose([a, b, c, d]: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
     neon!({
         let (even, odd) = ((vtrn1q_u32(a, b), vtrn2q_u32(a, b)), (vtrn1q_u32(c, d), vtrn2q_u32(c, d)));
         let first =

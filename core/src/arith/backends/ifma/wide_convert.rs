@@ -1,13 +1,14 @@
-//! Base conversion in the eight 64-bit lanes of [`avx512_wide`](super::avx512_wide), by columns of 52 bits.
+//! Base conversion in the eight 64-bit lanes of [`avx512_wide`](crate::arith::simd::avx512_wide), by columns of 52 bits.
 //!
-//! SAFETY, for every block here: the lanes are made of those of [`Ifma`](super::ifma::Ifma), whose token is reached
+//! SAFETY, for every block here: the lanes are made of those of [`Ifma`](crate::arith::simd::ifma::Ifma), whose token is reached
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
 
-use super::avx512_wide::Lanes;
-use super::avx512_wide_sums::{Acc, COLUMN, WideSums};
-use super::ifma::{self, Lanes as Words};
-use super::vector::{Products, Vector};
+use super::wide_sums::WideSums;
 use crate::arith::kernels::{convert, products::DoubleWords, products::Sums};
+use crate::arith::simd::avx512_wide::Lanes;
+use crate::arith::simd::avx512_wide_products::{Acc, COLUMN};
+use crate::arith::simd::ifma::{self, Lanes as Words};
+use crate::arith::simd::vector::{Products, Vector};
 use crate::arith::{Modulus, Shoup};
 use core::arch::x86_64::*;
 

@@ -13,8 +13,10 @@
 //!
 //! In sums of products both factors vary, and `q` comes from `h/p`, by a rounded `1/p`: three roundings make the
 //! remainder at most `7/8 p`, and eight of them and a residue less than `8 p`.
+//!
+//! SAFETY, for every block here: [`Lanes`] are made of a token that exists only where the CPU has AVX2 and FMA; loads and stores go
+//! through references to whole packs and are unaligned.
 
-use super::words64::Lanes;
 use crate::arith::kernels::{
     KeyProduct,
     butterfly::Butterfly,
@@ -22,7 +24,7 @@ use crate::arith::kernels::{
     products::{self, Sums},
 };
 use crate::arith::ntt::{Factors, REAL_BITS, Twiddles};
-use crate::arith::simd::vector::Transpose;
+use crate::arith::simd::{avx2::words64::Lanes, vector::Transpose};
 use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::x86_64::*;
 

@@ -1,12 +1,15 @@
 //! The row operations of DM/CGGI per backend, apart from the others: a program that has no use for them does not
 //! contain them.
 
-#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-use super::neon::Neon;
-#[cfg(target_arch = "x86_64")]
-use super::{avx2::Avx2, avx512::Avx512, ifma::Ifma};
-use super::{dispatch::backend_name, scalar::Scalar};
+use super::dispatch::backend_name;
 use crate::arith::kernels::{Kernels, gate_product::MAX_TERMS, gates::GateKernels, unrolled};
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+use crate::arith::simd::neon::Neon;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use crate::arith::simd::simd128::Simd128;
+#[cfg(target_arch = "x86_64")]
+use crate::arith::simd::{avx2::Avx2, avx512::Avx512, ifma::Ifma};
+use crate::arith::simd::{prefetch::prefetch, scalar::Scalar};
 use crate::arith::{Modulus, NttTable};
 use alloc::{vec, vec::Vec};
 
@@ -21,14 +24,14 @@ macro_rules! gate_backend {
             if gate_product::has_own_order::<$registers, _>($rows, t) {
                 return InOwnOrder.evaluate(t, row, rough, near);
             }
-            $crate::arith::simd::gates::prefetch(near);
+            $crate::arith::simd::prefetch::prefetch(near);
             if rough { self.ntt_forward_rough(t, row) } else { self.ntt_forward(t, row) }
         }
         fn interpolate(&self, t: &NttTable<u32>, row: &mut [u32], near: &[u32]) {
             if gate_product::has_own_order::<$registers, _>($rows, t) {
                 return InOwnOrder.interpolate(t, row, near);
             }
-            $crate::arith::simd::gates::prefetch(near);
+            $crate::arith::simd::prefetch::prefetch(near);
             self.ntt_inverse(t, row);
         }
         kernel!(reorder = gate_product::reorder::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32]);
@@ -56,25 +59,25 @@ macro_rules! gate_backend {
             self.ntt_forward(t, row);
         }
         fn evaluate(&self, t: &NttTable<u64>, row: &mut [u64], _rough: bool, near: &[u64]) {
-            $crate::arith::simd::gates::OwnOrder::evaluate(self, t, row, near);
+            $crate::arith::backends::gates::OwnOrder::evaluate(self, t, row, near);
         }
         fn interpolate(&self, t: &NttTable<u64>, row: &mut [u64], near: &[u64]) {
-            $crate::arith::simd::gates::OwnOrder::interpolate(self, t, row, near);
+            $crate::arith::backends::gates::OwnOrder::interpolate(self, t, row, near);
         }
         fn reorder(&self, t: &NttTable<u64>, row: &mut [u64]) {
-            $crate::arith::simd::gates::OwnOrder::reorder(self, t, row);
+            $crate::arith::backends::gates::OwnOrder::reorder(self, t, row);
         }
         fn gate_product(&self, m: &Modulus<u64>, out: &mut [&mut [u64]], rows: &[u64], key: &[u64], _rough: bool) {
-            $crate::arith::simd::gates::wide_product(self, m, out, rows, key);
+            $crate::arith::backends::gates::wide_product(self, m, out, rows, key);
         }
         fn prepare_key(&self, _m: &Modulus<u64>, out: &mut [u64], key: &[u64], _rows: usize) {
             out.copy_from_slice(key);
         }
         fn unrolled_product(&self, m: &Modulus<u64>, out: [&mut [u64]; 2], rows: &[u64], key: &[u64], turns: &unrolled::Turns<u64>, _rough: bool) {
-            $crate::arith::simd::gates::OwnOrder::unrolled_product(self, m, out, rows, key, turns);
+            $crate::arith::backends::gates::OwnOrder::unrolled_product(self, m, out, rows, key, turns);
         }
         fn prepare_unrolled(&self, m: &Modulus<u64>, n: usize, out: &mut [u64], key: &[u64]) {
-            $crate::arith::simd::gates::OwnOrder::prepare_unrolled(self, m, n, out, key);
+            $crate::arith::backends::gates::OwnOrder::prepare_unrolled(self, m, n, out, key);
         }
     };
     ($token:ty, $word:ident, $name:literal, features = $features:tt, registers = $registers:literal, rows = $rows:expr) => {
@@ -82,19 +85,19 @@ macro_rules! gate_backend {
             #[allow(unused_imports)]
             use $crate::arith::kernels::{Kernels, gate_product, unrolled};
             use $crate::arith::kernels::gates::{self, DigitCut, GateKernels};
-            use $crate::arith::simd::backend::kernel;
+            use $crate::arith::backends::macros::kernel;
             use $crate::arith::{Modulus, NttTable};
 
-            $crate::arith::simd::gates::gate_backend!(@own $word, $rows, $features, $registers);
+            $crate::arith::backends::gates::gate_backend!(@own $word, $rows, $features, $registers);
 
             #[rustfmt::skip]
             impl GateKernels<$word> for $token {
-                $crate::arith::simd::gates::gate_backend!(@products $word, $rows, $features, $registers);
+                $crate::arith::backends::gates::gate_backend!(@products $word, $rows, $features, $registers);
                 fn name(&self) -> &'static str {
                     $name
                 }
                 fn prefetch(&self, words: &[$word]) {
-                    $crate::arith::simd::gates::prefetch(words);
+                    $crate::arith::simd::prefetch::prefetch(words);
                 }
                 kernel!(digits = gates::digits, $rows, $features, cut: &DigitCut<$word>, out: &mut [$word], x: &[$word]);
                 kernel!(turned_digits = gates::turned_digits, $rows, $features, cut: &DigitCut<$word>, out: &mut [$word], mirrored: &[$word], exponent: usize);
@@ -178,60 +181,6 @@ pub(crate) fn wide_product(
     }
 }
 
-/// Asks for the words to be brought near, a cache line at a time.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(crate) fn prefetch<T>(words: &[T]) {
-    words.chunks(64 / size_of::<T>()).for_each(|line| prefetch_at(line.as_ptr()));
-}
-
-/// Asks for the cache line of an address, which may be any.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn prefetch_at<T>(address: *const T) {
-    use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: a hint to the caches, which needs no more than SSE and has no effect besides, whatever the address.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
-}
-
-/// Asks for the cache line of an address, which may be any, to be brought into the second-level cache: more lines can be
-/// on their way there than to the first.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub(crate) fn prefetch_far<T>(address: *const T) {
-    use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-    // SAFETY: as above.
-    unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) };
-}
-
-/// Asks for the cache line of an address, which may be any.
-#[cfg(target_arch = "aarch64")]
-#[inline(always)]
-fn prefetch_at<T>(address: *const T) {
-    // SAFETY: a hint to the caches, which has no effect besides, whatever the address.
-    unsafe {
-        core::arch::asm!("prfm pldl1keep, [{0}]", in(reg) address, options(nostack, preserves_flags, readonly));
-    }
-}
-
-/// As above, into the second-level cache.
-#[cfg(target_arch = "aarch64")]
-#[inline(always)]
-pub(crate) fn prefetch_far<T>(address: *const T) {
-    // SAFETY: as above.
-    unsafe {
-        core::arch::asm!("prfm pldl2keep, [{0}]", in(reg) address, options(nostack, preserves_flags, readonly));
-    }
-}
-
-/// There is no such instruction.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-#[inline(always)]
-pub(crate) fn prefetch_far<T>(_address: *const T) {}
-
-/// There is no such instruction.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(crate) fn prefetch<T>(_words: &[T]) {}
-
 static SCALAR_U32: Scalar<u32> = Scalar::new();
 static SCALAR_U64: Scalar<u64> = Scalar::new();
 
@@ -247,7 +196,7 @@ pub(crate) fn all_u32() -> Vec<&'static dyn GateKernels<u32>> {
     #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
     all.push(&Neon);
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-    all.push(&super::simd128::Simd128);
+    all.push(&Simd128);
     all
 }
 
@@ -274,7 +223,7 @@ pub(crate) fn select_u32() -> &'static dyn GateKernels<u32> {
         target_feature = "simd128",
         not(refloat_backend = "scalar")
     ))]
-    return &super::simd128::Simd128;
+    return &Simd128;
     #[allow(unreachable_code)]
     let name = backend_name::<u32>();
     all_u32().into_iter().find(|k| k.name() == name).unwrap_or(&SCALAR_U32)

@@ -6,9 +6,10 @@
 //! places that report the backend in use. A module of WebAssembly without an operating system has no environment: there the choice
 //! is made when building, and the kernels of another backend are linked only where they are compared.
 
-use super::scalar::Scalar;
-use crate::Error;
-use crate::arith::{Kernels, Word};
+use super::Word;
+use crate::arith::kernels::Kernels;
+use crate::arith::simd::scalar::Scalar;
+use crate::error::Error;
 use alloc::{format, string::String, vec::Vec};
 
 /// Names of all backends, usable here or not.
@@ -103,7 +104,7 @@ static SCALAR_U64: Scalar<u64> = Scalar::new();
 #[cfg(target_arch = "x86_64")]
 mod machine {
     use super::{Candidates, SCALAR_U32, SCALAR_U64};
-    use crate::arith::Kernels;
+    use crate::arith::kernels::Kernels;
     use crate::arith::simd::{avx2::Avx2, avx512::Avx512, ifma::Ifma};
 
     pub(super) fn candidates_u32() -> Candidates<u32> {
@@ -121,18 +122,6 @@ mod machine {
             Ifma::detect().map(|token| token as &dyn Kernels<u64>),
         ]
     }
-
-    pub(crate) fn lanes_u32() -> [usize; 2] {
-        [if Avx2::detect().is_some() { 8 } else { 1 }, if Avx512::detect().is_some() { 16 } else { 1 }]
-    }
-
-    pub(crate) fn lanes_u64() -> [usize; 2] {
-        [if Avx2::detect().is_some() { 4 } else { 1 }, if Ifma::detect().is_some() { 8 } else { 1 }]
-    }
-
-    pub(crate) fn real_lanes() -> usize {
-        lanes_u64()[0]
-    }
 }
 
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
@@ -147,18 +136,6 @@ mod machine {
     pub(super) fn candidates_u64() -> Candidates<u64> {
         [Some(&SCALAR_U64), None, Some(&Neon)]
     }
-
-    pub(crate) fn lanes_u32() -> [usize; 2] {
-        [4, 1]
-    }
-
-    pub(crate) fn lanes_u64() -> [usize; 2] {
-        [1, 1]
-    }
-
-    pub(crate) fn real_lanes() -> usize {
-        4
-    }
 }
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -172,18 +149,6 @@ mod machine {
 
     pub(super) fn candidates_u64() -> Candidates<u64> {
         [Some(&SCALAR_U64), None, None]
-    }
-
-    pub(crate) fn lanes_u32() -> [usize; 2] {
-        [4, 1]
-    }
-
-    pub(crate) fn lanes_u64() -> [usize; 2] {
-        [1, 1]
-    }
-
-    pub(crate) fn real_lanes() -> usize {
-        1
     }
 }
 
@@ -202,24 +167,9 @@ mod machine {
     pub(super) fn candidates_u64() -> Candidates<u64> {
         [Some(&SCALAR_U64), None, None]
     }
-
-    pub(crate) fn lanes_u32() -> [usize; 2] {
-        [1, 1]
-    }
-
-    pub(crate) fn lanes_u64() -> [usize; 2] {
-        [1, 1]
-    }
-
-    pub(crate) fn real_lanes() -> usize {
-        1
-    }
 }
 
-// The numbers of words in the registers of the candidates, apart from them: a table of a transform must not bring in
-// every kernel.
 use machine::{candidates_u32, candidates_u64};
-pub(crate) use machine::{lanes_u32, lanes_u64, real_lanes};
 
 #[cfg(test)]
 mod tests {

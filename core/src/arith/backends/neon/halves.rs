@@ -5,13 +5,13 @@
 //! 2^106: the two halves of it are reduced in double precision.
 
 use super::reals::{Factor, Pair, Reals, fits};
-use super::words32::halves;
 use crate::arith::Modulus;
 use crate::arith::kernels::butterfly::Butterfly;
 use crate::arith::kernels::{
     KeyProduct, key_products,
     products::{self, Sums},
 };
+use crate::arith::simd::neon::{neon, words32::halves};
 use crate::arith::simd::scalar::Scalar;
 use core::arch::aarch64::*;
 

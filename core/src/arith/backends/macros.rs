@@ -25,7 +25,7 @@ macro_rules! backend {
     ($token:ty, $word:ty, $name:literal, features = $features:tt, transforms = [$forward:path, $inverse:path], rows = $rows:expr, products = $products:expr, sums = $sums:ident) => {
         const _: () = {
             use $crate::arith::kernels::{Kernels, convert, permute, pointwise};
-            use $crate::arith::simd::backend::kernel;
+            use $crate::arith::backends::macros::kernel;
             use $crate::arith::{KeyProduct, Modulus, NttTable, Shoup};
 
             #[rustfmt::skip]

@@ -1,12 +1,12 @@
 //! Sums of products modulo a prime below 2^50 with AVX-512 IFMA: the low and the high 52 bits of products add up apart,
 //! an instruction each.
 //!
-//! SAFETY, for every block here: the lanes are those of [`Ifma`](super::ifma::Ifma), whose token is reached only where
+//! SAFETY, for every block here: the lanes are those of [`Ifma`](crate::arith::simd::ifma::Ifma), whose token is reached only where
 //! the CPU has AVX-512F and AVX-512 IFMA.
 
-use super::ifma::{Factor, Lanes};
-use super::vector::{Montgomery, Vector};
 use crate::arith::kernels::products::Sums;
+use crate::arith::simd::ifma::{Acc, Factor, LANE_BITS, Lanes};
+use crate::arith::simd::vector::Vector;
 use crate::arith::{Modulus, Shoup};
 use core::arch::x86_64::*;
 
@@ -24,15 +24,8 @@ pub(crate) struct IfmaSums {
     high: Factor,
 }
 
-/// `low + 2^52 high`; `low` is any word.
-#[derive(Clone, Copy)]
-pub(crate) struct Acc {
-    low: __m512i,
-    high: __m512i,
-}
-
 /// Bits of the halves of a product.
-const HALF: u32 = 52;
+const HALF: u32 = LANE_BITS;
 /// High halves are below 2^48, and so many of them and the carries of the low ones below 2^52.
 const ROOM: usize = 15;
 
@@ -114,31 +107,6 @@ fn add_packs<const P: usize>(
     }
     for (out, sum) in out.iter_mut().zip(sums) {
         s.store(out, s.residue(sum));
-    }
-}
-
-impl Montgomery for Lanes {
-    type Sum = Acc;
-
-    const RADIX_BITS: u32 = HALF;
-
-    #[inline(always)]
-    fn sum_zero(self) -> Acc {
-        let zero = ifma!(_mm512_setzero_si512());
-        Acc { low: zero, high: zero }
-    }
-    #[inline(always)]
-    fn sum_mul_add(self, Acc { low, high }: Acc, a: __m512i, b: __m512i) -> Acc {
-        ifma!(Acc { low: _mm512_madd52lo_epu64(low, a, b), high: _mm512_madd52hi_epu64(high, a, b) })
-    }
-    #[inline(always)]
-    fn sum_redc(self, Acc { low, high }: Acc, negative_inverse: __m512i, p: __m512i) -> __m512i {
-        ifma!({
-            // The products read the low 52 bits; what is above them in `low` stays, as a carry.
-            let multiple = _mm512_madd52lo_epu64(_mm512_setzero_si512(), low, negative_inverse);
-            let carry = _mm512_srli_epi64::<HALF>(_mm512_madd52lo_epu64(low, multiple, p));
-            _mm512_add_epi64(_mm512_madd52hi_epu64(high, multiple, p), carry)
-        })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::arith::kernels::{
     products::{self, Sums},
 };
 use crate::arith::ntt::{Factors, REAL_BITS, Twiddles};
-use crate::arith::simd::scalar::Scalar;
+use crate::arith::simd::{neon::neon, scalar::Scalar};
 use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::aarch64::*;
 

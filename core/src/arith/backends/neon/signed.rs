@@ -18,10 +18,9 @@
 //! `1.54 + 0.192 b`, which stays below that. In the last, two stages take `b` to at most `1 + b/4`, below 4/3, and a sum of four is
 //! below 16/3.
 
-use super::words32::transpose;
 use crate::arith::kernels::{butterfly::Butterfly, ntt};
 use crate::arith::ntt::{Factors, Twiddles};
-use crate::arith::simd::neon::Neon;
+use crate::arith::simd::neon::{Neon, neon, words32::transpose};
 use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::aarch64::*;
 

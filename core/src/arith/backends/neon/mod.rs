@@ -1,0 +1,39 @@
+//! NEON: signed residues in transforms of 32-bit words; residues modulo primes below 2^50 as `f64`, four in two registers. Larger
+//! primes stay with `mul` and `umulh`: there is no 64-bit product of lanes.
+
+mod halves;
+mod reals;
+mod signed;
+
+use super::{gates::gate_backend, macros::backend};
+use crate::arith::kernels::products;
+use crate::arith::simd::{neon::Neon, scalar::Scalar};
+
+/// Products and transforms of 64-bit words: in `f64` or in halves where primes are small enough.
+mod wide {
+    pub(super) use super::halves::{inner_product, key_products};
+    pub(super) use super::reals::{forward, inverse, mul_assign};
+}
+
+backend!(
+    Neon,
+    u32,
+    "neon",
+    features = [],
+    transforms = [signed::forward, signed::inverse],
+    rows = Neon,
+    products = Neon,
+    sums = products
+);
+backend!(
+    Neon,
+    u64,
+    "neon",
+    features = [],
+    transforms = [wide::forward, wide::inverse],
+    rows = Scalar::<u64>::new(),
+    products = Scalar::<u64>::new(),
+    sums = wide
+);
+gate_backend!(Neon, u32, "neon", features = [], registers = 8, rows = Neon);
+gate_backend!(Neon, u64, "neon", features = [], registers = 8, rows = Scalar::<u64>::new());
