@@ -223,6 +223,7 @@ static V_B: Published = Published {
     weight: 22,
     base: 33.0,
     ephemeral: 33.0,
+    products: (18, 49.3),
     removal: (12, 36.0),
     slots_to_coeffs: 38.0,
     coeffs_to_slots: 34.0,
