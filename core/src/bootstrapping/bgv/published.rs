@@ -244,7 +244,6 @@ static IV_B: Published = Published {
 };
 
 /// The slots of V-A with the weights and moduli of 128 bits: log2 QP at most what a ring of degree 2^15 may have.
-/// Its parameters are checked; no bootstrap of it has been measured yet.
 static V_A_128: Published = Published {
     name: "V-A-128",
     main_weight: 192,
