@@ -121,10 +121,10 @@ impl SmallPoly {
     }
 
     /// An error of the given width in any ring. In one of two axes it is drawn independently for all Y^i Z^k with 0 <= k < m', and
-    /// those of k = 0 are taken off the others: so it is spherical up to a factor in the canonical embedding, and no coefficient
-    /// is larger than twice the largest of [`Self::error_of`]. In one of odd index it is drawn for all powers of X, and no coefficient
-    /// is larger than four times that. For an index of three primes it could be eight times, 168, and 127 or -128 is put for what no byte
-    /// holds: fourteen deviations, with a probability below 2^-140.
+    /// those of k = 0 are taken off the others: so all its values in the canonical embedding have one variance, none but conjugates
+    /// are correlated, and no coefficient is larger than twice the largest of [`Self::error_of`]. In one of odd index it is drawn for
+    /// all powers of X, likewise, and no coefficient is larger than four times that. For an index of three primes it could be eight
+    /// times, 168, and 127 or -128 is put for what no byte holds: fourteen deviations, with a probability below 2^-140.
     ///
     /// # Panics
     /// For another width than 21 coins in a ring of odd index: four such errors fit a byte.

@@ -312,12 +312,14 @@ fn check_secret(spec: &RlweSpec) -> Result<(), Error> {
 
 fn check_security(spec: &RlweSpec) -> Result<SecurityReport, Error> {
     // In a ring of two axes too. Written in its basis, a sample there is N equations under a secret drawn as elsewhere, each with a uniform
-    // row, because the dual basis generates the codifferent; the structure of the ring is not counted, as elsewhere. Its error is one as
-    // elsewhere, independent in every coefficient, less another that coefficients share (see `SmallPoly::error_in`). Anybody
-    // can take that off the samples of independent errors, which are what is estimated: with it they are no easier. All of this holds of
-    // the powerful basis of an odd index, whose dual generates the codifferent as well (Lyubashevsky, Peikert, Regev, EUROCRYPT 2013).
-    // Of its degree the next lower power of two counts: LWE of more dimensions is no easier, under a sparse secret of the same weight because
-    // zeros can be added to one and coefficients permuted, under a ternary one because more of it can be drawn.
+    // row, because every element of the dual basis generates the codifferent modulo q; that the rows of a sample depend on each other is not
+    // counted, as elsewhere. Its error is one as elsewhere, independent in every coefficient, less another that coefficients share (see
+    // `SmallPoly::error_in`). Anybody can take such a one off samples of independent errors, which are what is estimated: with it they are no
+    // easier. All of this holds of the powerful basis of an odd index: of an axis of order p the dual elements are z^-j (1 - z^(j + 1)) / p
+    // for 0 <= j < p - 1, and 1 - z^(j + 1) differs from 1 - z by a unit.
+    // Of its degree the next lower power of two counts: plain LWE of more dimensions is no easier, under a sparse secret of the same weight
+    // because zeros can be added to one and coefficients permuted, under a ternary one because more of it can be drawn. Of rings this says
+    // nothing: SECURITY.md lists what is assumed.
     let primes = spec.levels.iter().flatten().chain(&spec.special);
     security::check(
         &[Instance {

@@ -12,9 +12,9 @@
 //! Sets of type B read digits beside multiples of a number that p does not divide ([`Approach::Beside`]), and IV-A-source and V-A-source those of
 //! IV-A and V-A as their source does ([`Approach::Multiples`]). In thin form type B is not published.
 //!
-//! `V-A-128` is our own: the ring and the slots of V-A at 128 bits. Its moduli are at most what a ring of degree 2^15 may have, which are no
-//! easier to attack in one of degree 50112. Digits are bounded by what holds for every ephemeral secret, 54, as
-//! [`BgvParams::log2_failure`](super::BgvParams::log2_failure) says.
+//! `V-A-128` is our own: the ring and the slots of V-A at 128 bits. Its moduli are at most what a ring of degree 2^15 may have; as plain LWE,
+//! which is what is estimated, they are no easier to attack in dimension 50112. Digits are bounded by what holds for every ephemeral
+//! secret, 54, as [`BgvParams::log2_failure`](super::BgvParams::log2_failure) says.
 //!
 //! How the modulus is divided is our own, as the sources print no chains. Slots-to-coefficients takes smaller levels than the rest where
 //! more of them would be left unused.

@@ -21,8 +21,8 @@ use crate::{
 ///
 /// In a ring of two axes the ephemeral key has at most one coefficient for each power of Y, as [`SmallPoly::sparse_ternary_in`] draws it.
 /// Of all sparse keys of its weight that is a part, and an attack that finds one of these with a probability finds one of all with
-/// that part of it: what is lost is log2 of the part, 0.03 bit for weight 32 and 16384 powers of Y with four rows. So it is in one of odd
-/// index, where 1.4 bits are lost for weight 32 and 522 powers of `X_2` with 96 rows.
+/// that part of it, counted as plain LWE: what is lost is log2 of the part, 0.03 bit for weight 32 and 16384 powers of Y with four rows. So
+/// it is in one of odd index, where 1.4 bits are lost for weight 32 and 522 powers of `X_2` with 96 rows.
 pub struct BgvSecretKey<W: Word = u64> {
     params: BgvParams<W>,
     seed: Seed,
