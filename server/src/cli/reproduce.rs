@@ -301,7 +301,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         Suite::CkksOpenfhe => super::reproduce_openfhe::run(runs(3), budget, output),
         Suite::ModularReduction => {
             let sets = named(&arguments.set, "own, paper, toy", |name| Set::from_str(name, true).ok())?;
-            let tables = arguments.table.iter().filter_map(|table| table.parse().ok()).collect();
+            let tables = arguments.table.iter().filter_map(|table| table.parse::<u8>().ok()).collect();
             let request = reproduce_modular::Request { tables, sets, runs: runs(1), budget };
             if arguments.rings && !request.tables.is_empty() {
                 return Err(Failure::usage(
