@@ -94,7 +94,7 @@ async function binary(platform, system, version, time, profile) {
     return false;
   }
   const path = await buildFor(system, step, profile);
-  if (platform.startsWith('win32')) await librariesOfWindows(path);
+  if (platform.startsWith('win32')) librariesOfWindows(path);
   else if (linked(path).loader || linked(path).libraries.length) throw new Stop(`${path} needs shared libraries`);
   const { json, licences } = await contents({ name: 'refloat', version }, ['refloat-server', system], ['refloat-wasm', WASM, 'demo']);
   writeFileSync(join(out, `refloat-${version}-${platform}.cdx.json`), json);

@@ -37,7 +37,7 @@ const legs = [
     return inFolder((folder) => done(progress, [...runner(system), binary], folder));
   }],
   ['x86_64-pc-windows-gnu', 'built, not run', async (progress, system) => {
-    const libraries = await librariesOfWindows(await buildFor(system, progress, profile));
+    const libraries = librariesOfWindows(await buildFor(system, progress, profile));
     return `needs ${libraries.length} libraries, all of them Windows' own`;
   }],
   ['x86_64-pc-windows-gnu', 'tests of the server, checked', async (progress, system) => {

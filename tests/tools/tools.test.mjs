@@ -1,7 +1,7 @@
 // Tests of what the commands rely on to be right: counting, freshness, reading the picture, what a release is made of.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -18,6 +18,7 @@ import { root } from './lib/paths.mjs';
 import { assemblyOf, cyclesOf, instructionsOf, loopsOf } from './lib/loops.mjs';
 import { readGreyPng, toValues } from './lib/png.mjs';
 import { median, timesOf } from './lib/pair.mjs';
+import { librariesOfWindows } from './lib/pe.mjs';
 import { digests, notesOf, releaseVersion } from './lib/release.mjs';
 import { run } from './lib/run.mjs';
 import { bill, checksums, linkedCrates, mergeCrates, npmComponent, selected } from './lib/sbom.mjs';
@@ -294,6 +295,35 @@ test('what a program asks of the system is read from its headers', { skip: proce
   const path = join(scratch(context), 'text');
   writeFileSync(path, 'no program');
   assert.throws(() => linked(path), /no ELF file/);
+});
+
+test('what a program for Windows loads is read from its headers', (context) => {
+  const folder = scratch(context);
+  // Headers at 64, one section at 512 of the file and 4096 of memory, with a table of imports and their names.
+  const program = (...libraries) => {
+    const bytes = Buffer.alloc(1024);
+    bytes.write('MZ');
+    bytes.writeUInt32LE(64, 60);
+    bytes.write('PE', 64);
+    bytes.writeUInt16LE(1, 70);
+    bytes.writeUInt16LE(240, 84);
+    bytes.writeUInt16LE(0x20b, 88);
+    bytes.writeUInt32LE(4096, 208);
+    for (const [at, number] of [[12, 4096], [16, 512], [20, 512]]) bytes.writeUInt32LE(number, 88 + 240 + at);
+    libraries.forEach((name, i) => {
+      bytes.writeUInt32LE(4096 + 200 + 40 * i, 512 + 20 * i + 12);
+      bytes.write(name, 512 + 200 + 40 * i);
+    });
+    const path = join(folder, 'program.exe');
+    writeFileSync(path, bytes);
+    return path;
+  };
+  assert.deepEqual(librariesOfWindows(program('KERNEL32.dll', 'ntdll.dll', 'kernel32.dll')), ['kernel32.dll', 'ntdll.dll']);
+  assert.throws(() => librariesOfWindows(program('kernel32.dll', 'libgcc_s_seh-1.dll')), /need not have: libgcc_s_seh-1.dll/);
+  assert.throws(() => librariesOfWindows('/bin/sh'), /no program for Windows/);
+  const path = program('kernel32.dll');
+  writeFileSync(path, readFileSync(path).subarray(0, 100));
+  assert.throws(() => librariesOfWindows(path), /no program for Windows/);
 });
 
 test('loops are taken from what was executed, the inner ones apart', () => {
