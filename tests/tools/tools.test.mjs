@@ -354,6 +354,8 @@ test('times are found in what refloat bench says', () => {
   const ship = { keygenSeconds: 3, measurements: [{ mode: 'real', ciphertexts: 1, threads: 2, seconds: 0.5 }, { mode: 'real', ciphertexts: 8, threads: 2, seconds: 4 }] };
   assert.deepEqual(timesOf(ship), [['keys', 3], ['real, threads 2', 0.5], ['real, 8 ciphertexts, threads 2', 4]]);
   assert.deepEqual(timesOf({ nandSeconds: 1, lookUpSeconds: 2, adder: [{ threads: 1, seconds: 3 }] }), [['NAND', 1], ['look-up', 2], ['threads 1', 3]]);
+  const bgv = { rows: [{ metric: 'seconds', threads: 1, measured: 0.9 }, { metric: 'slots_to_coeffs', threads: 1, measured: 0.1 }] };
+  assert.deepEqual(timesOf(bgv), [['threads 1', 0.9]]);
   assert.throws(() => timesOf({ keygenSeconds: 1 }), /no times/);
   assert.deepEqual([median([3, 1, 2]), median([4, 1, 2, 3])], [2, 2.5]);
 });

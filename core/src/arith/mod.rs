@@ -1,7 +1,7 @@
 //! L1: arithmetic on one residue, and on one row of residues.
 //!
 //! Rows are computed with in three storeys: `simd` has the instructions, `kernels` the texts, in vector operations of any width, and
-//! `backends` compiles the texts for instruction sets and chooses among them. Imports go down alone.
+//! `backends` compiles the texts for instruction sets and chooses among them. Imports only lead downward.
 //!
 //! A *word* is `u32` or `u64`; a *row* is a slice of residues modulo one prime. Single residues go
 //! through [`Modulus`], whole rows through [`Kernels`], the object chosen once for the CPU.

@@ -4,7 +4,7 @@ use super::{MachineWord, Montgomery};
 use crate::error::Error;
 use alloc::format;
 
-/// An odd modulus `p`, `3 <= p < 2^Word::MAX_MODULUS_BITS`, with the constants of Barrett reduction; or a power of two, which only
+/// An odd modulus `p`, `3 <= p < 2^MachineWord::MAX_MODULUS_BITS`, with the constants of Barrett reduction; or a power of two, which only
 /// [`PrimePower`](super::PrimePower) makes, and which has no [`Self::pow`] and no [`Self::inv`].
 ///
 /// Residues are words in `[0, p)`. No operation branches on a residue.

@@ -4,6 +4,8 @@ use core::fmt::{Debug, Display};
 use core::hash::Hash;
 
 /// Arithmetic on a machine word: what [`Word`](super::Word) is built on, and what the kernels are written in.
+///
+/// The trait is implemented for `u32` and `u64` and is not meant for other types.
 pub trait MachineWord:
     Copy + Eq + Ord + Hash + Debug + Display + Default + Send + Sync + zeroize::DefaultIsZeroes + 'static
 {

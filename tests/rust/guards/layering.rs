@@ -300,17 +300,27 @@ fn storey(module: &[String]) -> u32 {
     }
 }
 
-/// What a file of `arith` imports from a storey above its own.
+/// The vectors that the texts of kernels may name: any, and plain words.
+const ANY_VECTOR: [&str; 4] = ["lanes", "prefetch", "scalar", "vector"];
+
+/// What a file of `arith` imports from a storey above its own, all of `arith` at once, or, as the text of a kernel, of an instruction
+/// set.
 fn climbs(module: &[String], text: &str, exports: &BTreeMap<String, String>) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
     let named = imports(text, "crate", module).into_iter().filter(|import| !import.test);
-    let inside =
-        named.map(|import| import.path).filter(|path| path.first().is_some_and(|top| top == "arith"));
-    inside
-        .filter(|path| {
-            let home = path.get(1).map(|name| exports.get(name).unwrap_or(name).clone());
-            home.is_some_and(|home| storey(&["arith".to_owned(), home]) > storey(module))
+    named
+        .filter(|import| import.path.first().is_some_and(|top| top == "arith"))
+        .filter(|Import { line, path, .. }| {
+            let Some(name) = path.get(1).filter(|name| *name != "self") else {
+                // A path that ends here is a glob, or says who may see something.
+                let all = path.len() > 1 || lines.get(line - 1).is_some_and(|line| line.contains('*'));
+                return all && storey(module) < 2;
+            };
+            let home = exports.get(name).unwrap_or(name).clone();
+            let set = home == "simd" && !path.get(2).is_some_and(|part| ANY_VECTOR.contains(&part.as_str()));
+            storey(&["arith".to_owned(), home]) > storey(module) || (set && storey(module) == 1)
         })
-        .map(|path| format!("core/src/{} imports {}", module.join("/"), path.join("::")))
+        .map(|import| format!("core/src/{} imports {}", module.join("/"), import.path.join("::")))
         .collect()
 }
 
@@ -325,6 +335,9 @@ fn the_storeys_of_arithmetic_lead_downward() {
         .flat_map(|(module, text)| climbs(&module, text, &exports))
         .collect();
     assert!(found.is_empty(), "\n{}\n", found.join("\n"));
+    let kernel = "core/src/arith/kernels/ntt.rs";
+    let text = fs::read_to_string(root().join(kernel)).expect("the text of a kernel");
+    assert!(imports(&text, "crate", &module_of(kernel)).len() > 4, "the test reads no imports");
 
     let found = |path: &str, text: &str| climbs(&module_of(path), text, &exports).len();
     assert_eq!(found("core/src/arith/simd/a.rs", "use crate::arith::{Shoup, kernels::ntt, Kernels};"), 2);
@@ -332,6 +345,14 @@ fn the_storeys_of_arithmetic_lead_downward() {
         found("core/src/arith/kernels/a.rs", "use crate::arith::{Word, MachineWord, simd::vector::Vector};"),
         1
     );
+    assert_eq!(
+        found(
+            "core/src/arith/kernels/a.rs",
+            "use crate::arith::simd::{scalar::Scalar, avx512::Lanes, ifma};"
+        ),
+        2
+    );
+    assert_eq!(found("core/src/arith/kernels/a.rs", "use crate::arith::*; use crate::arith::{self};"), 2);
     assert_eq!(
         found("core/src/arith/ntt.rs", "use super::backends::gates::X; use super::primes::is_prime;"),
         1

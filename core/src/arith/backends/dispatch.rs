@@ -1,12 +1,8 @@
-//! The choice of a backend, made once: the best one the CPU can run, unless one is forced.
-//!
-//! A backend is forced when building, by `RUSTFLAGS='--cfg refloat_backend="scalar"'` (or `"avx2"`, `"avx512"`, `"neon"`), or, with the
-//! `std` feature, when starting, by the environment variable `REFLOAT_BACKEND`, which has precedence. A choice that cannot
-//! be met does not stop the program: the best backend is used, and [`backend_choice`] says what was wrong, for the
-//! places that report the backend in use. A module of WebAssembly without an operating system has no environment: there the choice
-//! is made when building, and the kernels of another backend are linked only where they are compared.
+//! The choice of a backend, made once: the best one the CPU can run, unless one is forced. A module of WebAssembly without an operating
+//! system has no environment: there the choice is made when building, and the kernels of another backend are linked only where they are
+//! compared. How many words the registers of the candidates hold is in `simd/lanes.rs`.
 
-use super::Word;
+use crate::arith::MachineWord;
 use crate::arith::kernels::Kernels;
 use crate::arith::simd::scalar::Scalar;
 use crate::error::Error;
@@ -15,18 +11,13 @@ use alloc::{format, string::String, vec::Vec};
 /// Names of all backends, usable here or not.
 const NAMES: [&str; 5] = ["scalar", "avx2", "avx512", "neon", "simd128"];
 
-/// Name of the backend in use for words `W`.
-pub fn backend_name<W: Word>() -> &'static str {
-    W::kernels().name()
-}
-
-/// Every backend usable on this CPU, the scalar one first and the best one last.
-pub fn all_backends<W: Word>() -> Vec<&'static dyn Kernels<W>> {
-    W::all_kernels()
-}
-
-/// The forced backend, `None` where the choice is left to the library, or an error when the
-/// forced one is unknown or cannot run here; the library then chooses by itself.
+/// The forced backend, or `None` where the choice is left to the library.
+///
+/// A backend is forced when building, by `RUSTFLAGS='--cfg refloat_backend="scalar"'` (or `"avx2"`, `"avx512"`, `"neon"`), or, with the
+/// `std` feature, when starting, by the environment variable `REFLOAT_BACKEND`, which has precedence.
+///
+/// # Errors
+/// [`Error::InvalidArgument`] if the forced one is unknown or cannot run here. That does not stop the program: the best backend is used.
 pub fn backend_choice() -> Result<Option<&'static str>, Error> {
     let Some((wanted, place)) = forced() else { return Ok(None) };
     let usable: Vec<&'static str> = all_u32().iter().map(|k| k.name()).collect();
@@ -64,7 +55,7 @@ const fn forced_when_built() -> Option<&'static str> {
 }
 
 /// The candidate of this name (which may have no kernels for this word), or else the best one.
-fn choose<W: Word>(candidates: Candidates<W>, name: Option<&str>) -> &'static dyn Kernels<W> {
+fn choose<W: MachineWord>(candidates: Candidates<W>, name: Option<&str>) -> &'static dyn Kernels<W> {
     let usable = || candidates.iter().rev().flatten();
     let named = usable().find(|k| name.is_none_or(|name| k.name() == name));
     *named.or_else(|| usable().next()).expect("plain words are always usable")
@@ -188,9 +179,9 @@ mod tests {
     #[test]
     fn the_choice_in_force_is_the_one_reported() {
         match backend_choice() {
-            Ok(Some(name)) => assert_eq!(backend_name::<u32>(), name),
-            Ok(None) => assert_eq!(backend_name::<u32>(), all_u32().last().unwrap().name()),
-            Err(complaint) => assert!(complaint.to_string().contains(backend_name::<u32>())),
+            Ok(Some(name)) => assert_eq!(select_u32().name(), name),
+            Ok(None) => assert_eq!(select_u32().name(), all_u32().last().unwrap().name()),
+            Err(complaint) => assert!(complaint.to_string().contains(select_u32().name())),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The row operations of DM/CGGI per backend, apart from the others: a program that has no use for them does not
 //! contain them.
 
-use super::dispatch::backend_name;
+use super::dispatch;
 use crate::arith::kernels::{Kernels, gate_product::MAX_TERMS, gates::GateKernels, unrolled};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 use crate::arith::simd::neon::Neon;
@@ -13,23 +13,23 @@ use crate::arith::simd::{prefetch::prefetch, scalar::Scalar};
 use crate::arith::{Modulus, NttTable};
 use alloc::{vec, vec::Vec};
 
-/// Implements [`GateKernels`] for a token type, a constant expression of which gives the vector operations.
+/// Implements [`GateKernels`] for a token type, by the type of vector operations that are made from it.
 ///
 /// Words of 32 bits have transforms without reductions and in an order of their own (of the given registers a tile) and products by Montgomery
 /// reduction; words of 64 bits the ordinary ones.
 macro_rules! gate_backend {
-    (@products u32, $rows:expr, $features:tt, $registers:literal) => {
+    (@products u32, $rows:ty, $features:tt, $registers:literal) => {
         kernel!(ntt_forward_rough = gate_product::forward::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32]);
         fn evaluate(&self, t: &NttTable<u32>, row: &mut [u32], rough: bool, near: &[u32]) {
-            if gate_product::has_own_order::<$registers, _>($rows, t) {
-                return InOwnOrder.evaluate(t, row, rough, near);
+            if gate_product::has_own_order::<$registers, _>(<$rows>::from(*self), t) {
+                return InOwnOrder(*self).evaluate(t, row, rough, near);
             }
             $crate::arith::simd::prefetch::prefetch(near);
             if rough { self.ntt_forward_rough(t, row) } else { self.ntt_forward(t, row) }
         }
         fn interpolate(&self, t: &NttTable<u32>, row: &mut [u32], near: &[u32]) {
-            if gate_product::has_own_order::<$registers, _>($rows, t) {
-                return InOwnOrder.interpolate(t, row, near);
+            if gate_product::has_own_order::<$registers, _>(<$rows>::from(*self), t) {
+                return InOwnOrder(*self).interpolate(t, row, near);
             }
             $crate::arith::simd::prefetch::prefetch(near);
             self.ntt_inverse(t, row);
@@ -44,17 +44,24 @@ macro_rules! gate_backend {
             unrolled::prepare(m, u32::BITS, n, out, key);
         }
     };
-    (@own u32, $rows:expr, $features:tt, $registers:literal) => {
+    (@own $token:ty, u32, $rows:ty, $features:tt, $registers:literal) => {
         /// The transforms of a row with an order of its own.
-        struct InOwnOrder;
+        #[derive(Clone, Copy)]
+        struct InOwnOrder($token);
+        impl From<InOwnOrder> for $rows {
+            #[inline(always)]
+            fn from(order: InOwnOrder) -> Self {
+                order.0.into()
+            }
+        }
         #[rustfmt::skip]
         impl InOwnOrder {
             kernel!(evaluate = gate_product::evaluate::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32], rough: bool, near: &[u32]);
             kernel!(interpolate = gate_product::interpolate::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32], near: &[u32]);
         }
     };
-    (@own u64, $rows:expr, $features:tt, $registers:literal) => {};
-    (@products u64, $rows:expr, $features:tt, $registers:literal) => {
+    (@own $token:ty, u64, $rows:ty, $features:tt, $registers:literal) => {};
+    (@products u64, $rows:ty, $features:tt, $registers:literal) => {
         fn ntt_forward_rough(&self, t: &NttTable<u64>, row: &mut [u64]) {
             self.ntt_forward(t, row);
         }
@@ -80,7 +87,7 @@ macro_rules! gate_backend {
             $crate::arith::backends::gates::OwnOrder::prepare_unrolled(self, m, n, out, key);
         }
     };
-    ($token:ty, $word:ident, $name:literal, features = $features:tt, registers = $registers:literal, rows = $rows:expr) => {
+    ($token:ty, $word:ident, $name:literal, features = $features:tt, registers = $registers:literal, rows = $rows:ty) => {
         const _: () = {
             #[allow(unused_imports)]
             use $crate::arith::kernels::{Kernels, gate_product, unrolled};
@@ -88,7 +95,7 @@ macro_rules! gate_backend {
             use $crate::arith::backends::macros::kernel;
             use $crate::arith::{Modulus, NttTable};
 
-            $crate::arith::backends::gates::gate_backend!(@own $word, $rows, $features, $registers);
+            $crate::arith::backends::gates::gate_backend!(@own $token, $word, $rows, $features, $registers);
 
             #[rustfmt::skip]
             impl GateKernels<$word> for $token {
@@ -225,12 +232,12 @@ pub(crate) fn select_u32() -> &'static dyn GateKernels<u32> {
     ))]
     return &Simd128;
     #[allow(unreachable_code)]
-    let name = backend_name::<u32>();
+    let name = dispatch::select_u32().name();
     all_u32().into_iter().find(|k| k.name() == name).unwrap_or(&SCALAR_U32)
 }
 
 /// Those of the backend in use for the other row operations.
 pub(crate) fn select_u64() -> &'static dyn GateKernels<u64> {
-    let name = backend_name::<u64>();
+    let name = dispatch::select_u64().name();
     all_u64().into_iter().find(|k| k.name() == name).unwrap_or(&SCALAR_U64)
 }

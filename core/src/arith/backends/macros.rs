@@ -1,28 +1,29 @@
 //! From vector operations to a backend: the same list of kernels for every instruction set.
 
-/// One method of a backend: the kernel's text, inlined into a function compiled with the CPU features.
+/// One method of a token: the kernel's text, inlined into a function compiled with the CPU features. `$vectors` is the type of the vector
+/// operations, which are made from the token.
 macro_rules! kernel {
-    ($name:ident = $text:path, $vectors:expr, [$($features:literal)?], $($argument:ident: $kind:ty),*) => {
+    ($name:ident = $text:path, $vectors:ty, [$($features:literal)?], $($argument:ident: $kind:ty),*) => {
         fn $name(&self, $($argument: $kind),*) {
             $(#[target_feature(enable = $features)])?
-            fn compiled($($argument: $kind),*) {
-                $text($vectors, $($argument),*);
+            fn compiled(vectors: $vectors, $($argument: $kind),*) {
+                $text(vectors, $($argument),*);
             }
-            // SAFETY: `self` is a token that exists only where the CPU has these features.
+            // SAFETY: `self` is a token, which exists only where the CPU has these features.
             #[allow(unused_unsafe)]
             unsafe {
-                compiled($($argument),*);
+                compiled(<$vectors>::from(*self), $($argument),*);
             }
         }
     };
 }
 pub(crate) use kernel;
 
-/// Implements [`Kernels`](crate::arith::Kernels) for a token type, a constant expression of which gives the
-/// vector operations and the two transforms for them: `rows` for single words, `products` for double words (plain words where a
+/// Implements [`Kernels`](crate::arith::Kernels) for a token type, by the types of vector operations that are made from it and the two
+/// transforms for them: `rows` for single words, `products` for double words (plain words where a
 /// backend gains nothing from vectors), and `sums` the module with the products of rows.
 macro_rules! backend {
-    ($token:ty, $word:ty, $name:literal, features = $features:tt, transforms = [$forward:path, $inverse:path], rows = $rows:expr, products = $products:expr, sums = $sums:ident) => {
+    ($token:ty, $word:ty, $name:literal, features = $features:tt, transforms = [$forward:path, $inverse:path], rows = $rows:ty, products = $products:ty, sums = $sums:ident) => {
         const _: () = {
             use $crate::arith::kernels::{Kernels, convert, permute, pointwise};
             use $crate::arith::backends::macros::kernel;

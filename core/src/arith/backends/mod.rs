@@ -1,7 +1,7 @@
 //! Backends: kernels compiled for an instruction set, and the choice among them.
 //!
-//! A kernel is a method of a token that proves that the CPU has the instructions, and only there are they called; that, and the arithmetic
-//! of one backend alone, is the `unsafe` code here.
+//! Kernels are methods of a token, a value of which proves that the CPU has the instructions. Calling what was compiled for these, and
+//! arithmetic that only one backend has, is the `unsafe` code here.
 #![allow(unsafe_code)]
 // Intrinsics are many and self-explanatory by their prefix; pointers are cast for unaligned loads only.
 #![allow(clippy::wildcard_imports, clippy::cast_ptr_alignment)]
@@ -11,7 +11,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod dispatch;
-pub(crate) mod gates;
+pub(super) mod gates;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
 mod macros;
@@ -22,5 +22,5 @@ mod scalar;
 mod simd128;
 mod word;
 
-pub use dispatch::{all_backends, backend_choice, backend_name};
-pub use word::Word;
+pub use dispatch::backend_choice;
+pub use word::{Word, all_backends, backend_name};

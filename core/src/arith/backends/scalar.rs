@@ -10,8 +10,8 @@ backend!(
     "scalar",
     features = [],
     transforms = [ntt::forward::<8, _>, ntt::inverse::<8, _>],
-    rows = Scalar::<u32>::new(),
-    products = Scalar::<u32>::new(),
+    rows = Scalar<u32>,
+    products = Scalar<u32>,
     sums = products
 );
 backend!(
@@ -20,9 +20,9 @@ backend!(
     "scalar",
     features = [],
     transforms = [ntt::forward::<8, _>, ntt::inverse::<8, _>],
-    rows = Scalar::<u64>::new(),
-    products = Scalar::<u64>::new(),
+    rows = Scalar<u64>,
+    products = Scalar<u64>,
     sums = products
 );
-gate_backend!(Scalar<u32>, u32, "scalar", features = [], registers = 8, rows = Scalar::<u32>::new());
-gate_backend!(Scalar<u64>, u64, "scalar", features = [], registers = 8, rows = Scalar::<u64>::new());
+gate_backend!(Scalar<u32>, u32, "scalar", features = [], registers = 8, rows = Scalar<u32>);
+gate_backend!(Scalar<u64>, u64, "scalar", features = [], registers = 8, rows = Scalar<u64>);

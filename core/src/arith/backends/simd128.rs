@@ -1,4 +1,4 @@
-//! SIMD128 of WebAssembly. Words of 64 bits stay plain.
+//! SIMD128 of WebAssembly. Words of 64 bits stay plain, since there is no high product of 64-bit lanes.
 
 use super::{gates::gate_backend, macros::backend};
 use crate::arith::kernels::{ntt, products};

@@ -18,6 +18,16 @@ pub trait Word: MachineWord {
     fn all_kernels() -> Vec<&'static dyn Kernels<Self>>;
 }
 
+/// Name of the backend in use for words `W`.
+pub fn backend_name<W: Word>() -> &'static str {
+    W::kernels().name()
+}
+
+/// Every backend usable on this CPU, the scalar one first and the best one last.
+pub fn all_backends<W: Word>() -> Vec<&'static dyn Kernels<W>> {
+    W::all_kernels()
+}
+
 impl Word for u32 {
     fn kernels() -> &'static dyn Kernels<Self> {
         dispatch::select_u32()

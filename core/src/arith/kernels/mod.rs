@@ -24,7 +24,7 @@ use super::{MachineWord, Modulus, NttTable, Shoup};
 /// row is left alone or the call panics, memory is safe in any case). All backends give the same
 /// words, bit for bit.
 pub trait Kernels<W: MachineWord>: Send + Sync {
-    /// Name of the backend: `"scalar"`, `"avx2"`, `"avx512"`, `"avx512ifma"`, `"neon"` or `"simd128"`.
+    /// Name of the backend: `"scalar"`, `"avx2"`, `"avx512"`, `"neon"` or `"simd128"`.
     fn name(&self) -> &'static str;
 
     /// Coefficients to evaluations, in place, in the order documented at [`NttTable`].

@@ -1,8 +1,8 @@
 //! AVX-512F: sixteen 32-bit lanes.
 //!
 //! SAFETY, for every block here: the only value of [`Avx512`] is reached through [`Avx512::detect`], which
-//! returns it only where the CPU has AVX-512F, or by kernels that are methods of the token; loads and stores go through
-//! references to whole packs and are unaligned.
+//! returns it only where the CPU has AVX-512F; loads and stores go through references to whole
+//! packs and are unaligned.
 
 use super::vector::{Products, Redc, Transpose, Vector};
 use crate::arith::Shoup;
@@ -13,8 +13,7 @@ use core::arch::x86_64::*;
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(());
 
-/// For kernels compiled for a CPU that has the instructions, which [`Avx512::detect`] has seen.
-pub(in crate::arith) static TOKEN: Avx512 = Avx512(());
+static TOKEN: Avx512 = Avx512(());
 
 impl Avx512 {
     /// The token, if the CPU has the instructions.
@@ -29,7 +28,14 @@ impl Avx512 {
 
 /// Vector operations on sixteen `u32`.
 #[derive(Clone, Copy)]
-pub(crate) struct Lanes(#[allow(dead_code)] pub(in crate::arith) Avx512);
+pub(crate) struct Lanes(#[allow(dead_code)] Avx512);
+
+impl From<Avx512> for Lanes {
+    #[inline(always)]
+    fn from(token: Avx512) -> Self {
+        Self(token)
+    }
+}
 
 /// A Shoup factor; the odd lanes' quotients also where `vpmuludq` reads them.
 #[derive(Clone, Copy)]

@@ -4,14 +4,21 @@
 //! SAFETY, for every block here: the lanes are made of those of [`Ifma`](super::ifma::Ifma), whose token is reached
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
 
-use super::ifma::Lanes as Words;
+use super::ifma::{Ifma, Lanes as Words};
 use super::vector::{Transpose, Vector};
 use crate::arith::Shoup;
 use core::arch::x86_64::*;
 
 /// Vector operations on eight `u64`.
 #[derive(Clone, Copy)]
-pub(crate) struct Lanes(pub(crate) Words);
+pub(crate) struct Lanes(pub(in crate::arith) Words);
+
+impl From<Ifma> for Lanes {
+    #[inline(always)]
+    fn from(token: Ifma) -> Self {
+        Self(token.into())
+    }
+}
 
 /// A factor and its Shoup quotient, floor(value 2^64 / p): the upper 52 bits, and where the multiplication of 52 bits reads
 /// the upper bits of its operand, the lower 12.

@@ -1,9 +1,9 @@
-//! AVX-512 IFMA: eight 64-bit lanes that multiply 52-bit numbers. It transforms and multiplies rows modulo primes
-//! below 2^50; larger words are the matter of [`avx512_wide`].
+//! AVX-512 IFMA: eight 64-bit lanes that multiply 52-bit numbers, for rows modulo primes below 2^50; larger words are the
+//! matter of [`avx512_wide`](super::avx512_wide).
 //!
 //! SAFETY, for every block here: the only value of [`Ifma`] is reached through [`Ifma::detect`], which returns
-//! it only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA, or by kernels that are methods of the token; loads and
-//! stores go through references to whole packs and are unaligned.
+//! it only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA; loads and stores go through references to
+//! whole packs and are unaligned.
 
 use super::avx2::Avx2;
 use super::avx512::transpose_quarters;
@@ -16,8 +16,7 @@ use core::arch::x86_64::*;
 #[derive(Clone, Copy)]
 pub(crate) struct Ifma(());
 
-/// For kernels compiled for a CPU that has the instructions, which [`Ifma::detect`] has seen.
-pub(in crate::arith) static TOKEN: Ifma = Ifma(());
+static TOKEN: Ifma = Ifma(());
 
 impl Ifma {
     /// The token, if the CPU has the instructions, AVX2 included.
@@ -40,7 +39,14 @@ pub(in crate::arith) const PRIME_BITS: u32 = LANE_BITS - 2;
 
 /// Vector operations on eight `u64`.
 #[derive(Clone, Copy)]
-pub(crate) struct Lanes(#[allow(dead_code)] pub(in crate::arith) Ifma);
+pub(crate) struct Lanes(#[allow(dead_code)] Ifma);
+
+impl From<Ifma> for Lanes {
+    #[inline(always)]
+    fn from(token: Ifma) -> Self {
+        Self(token)
+    }
+}
 
 /// A factor and `floor(value * 2^52 / p)`.
 #[derive(Clone, Copy)]

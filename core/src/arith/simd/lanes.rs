@@ -1,4 +1,7 @@
-//! How many words the registers hold that transforms may use here: what the tables of a transform are arranged for.
+//! How many words the registers hold that transforms may use here: what the tables of a transform are arranged for. A
+//! vector that kernels of rows use and that is missing here transforms like rows that are too short for it, which is right and slow.
+//!
+//! It is here and not with the choice of a backend, so that such a table does not bring every kernel into a module of WebAssembly.
 
 use crate::arith::MachineWord;
 
@@ -20,14 +23,26 @@ pub(crate) fn real_lanes() -> usize {
 
 #[cfg(target_arch = "x86_64")]
 fn words32() -> [usize; 2] {
-    use super::{avx2::Avx2, avx512::Avx512};
-    [if Avx2::detect().is_some() { 8 } else { 1 }, if Avx512::detect().is_some() { 16 } else { 1 }]
+    use super::{avx2, avx512};
+    [
+        lanes_of::<avx2::words32::Lanes, _>(avx2::Avx2::detect()),
+        lanes_of::<avx512::Lanes, _>(avx512::Avx512::detect()),
+    ]
 }
 
 #[cfg(target_arch = "x86_64")]
 fn words64() -> [usize; 2] {
-    use super::{avx2::Avx2, ifma::Ifma};
-    [if Avx2::detect().is_some() { 4 } else { 1 }, if Ifma::detect().is_some() { 8 } else { 1 }]
+    use super::{avx2, ifma};
+    [
+        lanes_of::<avx2::words64::Lanes, _>(avx2::Avx2::detect()),
+        lanes_of::<ifma::Lanes, _>(ifma::Ifma::detect()),
+    ]
+}
+
+/// The lanes of a vector, where there is the token that it is made from.
+#[cfg(target_arch = "x86_64")]
+fn lanes_of<V: super::vector::Vector + From<T>, T>(token: Option<&T>) -> usize {
+    token.map_or(1, |_| V::LANES)
 }
 
 #[cfg(not(target_arch = "x86_64"))]

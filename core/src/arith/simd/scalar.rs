@@ -1,4 +1,4 @@
-//! The portable backend: registers of one word.
+//! Portable instructions: registers of one word.
 
 use super::vector::{Products, Redc, Transpose, Vector};
 use crate::arith::{MachineWord, Shoup};

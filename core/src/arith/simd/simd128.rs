@@ -1,6 +1,5 @@
 //! WebAssembly SIMD128: four 32-bit lanes. There is no detection at run time: a module that contains these
-//! instructions does not load where they are missing. Words of 64 bits stay scalar, since there is no high
-//! product of 64-bit lanes.
+//! instructions does not load where they are missing.
 
 use super::vector::{Products, Redc, Transpose, Vector};
 use crate::arith::Shoup;

@@ -14,8 +14,8 @@
 //! In sums of products both factors vary, and `q` comes from `h/p`, by a rounded `1/p`: three roundings make the
 //! remainder at most `7/8 p`, and eight of them and a residue less than `8 p`.
 //!
-//! SAFETY, for every block here: [`Lanes`] are made of a token that exists only where the CPU has AVX2 and FMA; loads and stores go
-//! through references to whole packs and are unaligned.
+//! SAFETY, for every block here: [`Lanes`] are made from the token of AVX2, which is there only where the CPU has AVX2 and FMA;
+//! loads and stores go through references to whole packs and are unaligned.
 
 use crate::arith::kernels::{
     KeyProduct,

@@ -8,12 +8,20 @@ use super::gates::{OwnOrder, gate_backend};
 use super::macros::{backend, kernel};
 use crate::arith::kernels::{Kernels, KeyProduct, gate_product, ntt, pointwise, unrolled};
 use crate::arith::simd::avx512_wide;
-use crate::arith::simd::ifma::{Ifma, LANE_BITS, Lanes, PRIME_BITS, TOKEN};
+use crate::arith::simd::ifma::{Ifma, LANE_BITS, Lanes, PRIME_BITS};
 use crate::arith::simd::prefetch::prefetch;
 use crate::arith::{Modulus, NttTable, Shoup};
 
 /// Everything for words of up to 61 bits.
-struct Wide;
+#[derive(Clone, Copy)]
+struct Wide(Ifma);
+
+impl From<Wide> for avx512_wide::Lanes {
+    #[inline(always)]
+    fn from(wide: Wide) -> Self {
+        wide.0.into()
+    }
+}
 
 backend!(
     Wide,
@@ -21,29 +29,37 @@ backend!(
     "avx512",
     features = ["avx512f,avx512dq,avx512ifma"],
     transforms = [ntt::forward::<16, _>, ntt::inverse::<16, _>],
-    rows = avx512_wide::Lanes(Lanes(TOKEN)),
-    products = avx512_wide::Lanes(Lanes(TOKEN)),
+    rows = avx512_wide::Lanes,
+    products = avx512_wide::Lanes,
     sums = wide_sums
 );
 
 /// Transforms and products modulo a prime below 2^50.
-struct Narrow;
+#[derive(Clone, Copy)]
+struct Narrow(Ifma);
 
-impl Narrow {
-    kernel!(evaluate = gate_product::evaluate::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], rough: bool, near: &[u64]);
-    kernel!(interpolate = gate_product::interpolate::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], near: &[u64]);
-    kernel!(reorder = gate_product::reorder::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
-    kernel!(unrolled_product = unrolled::product, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, out: [&mut [u64]; 2], rows: &[u64], key: &[u64], turns: &unrolled::Turns<u64>, rough: bool);
-    kernel!(forward = ntt::forward::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
-    kernel!(inverse = ntt::inverse::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
-    kernel!(sub_mul_scalar_assign = pointwise::sub_mul_scalar_assign, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>);
-    kernel!(add_multiples = narrow::add_multiples, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, acc: &mut [u64], terms: &[&[u64]], scalars: &[Shoup<u64>]);
-    kernel!(mul_assign = narrow::mul_assign, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
-    kernel!(inner_product = narrow::inner_product, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, out: &mut [u64], lhs: &[&[u64]], rhs: &[&[u64]], accumulate: bool);
-    kernel!(key_products = narrow::key_products, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, products: &mut [KeyProduct<'_, u64>], accumulate: bool);
+impl From<Narrow> for Lanes {
+    #[inline(always)]
+    fn from(narrow: Narrow) -> Self {
+        narrow.0.into()
+    }
 }
 
-/// The products of [`kernels`](crate::arith::kernels) by these lanes.
+impl Narrow {
+    kernel!(evaluate = gate_product::evaluate::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], rough: bool, near: &[u64]);
+    kernel!(interpolate = gate_product::interpolate::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], near: &[u64]);
+    kernel!(reorder = gate_product::reorder::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(unrolled_product = unrolled::product, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, out: [&mut [u64]; 2], rows: &[u64], key: &[u64], turns: &unrolled::Turns<u64>, rough: bool);
+    kernel!(forward = ntt::forward::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(inverse = ntt::inverse::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(sub_mul_scalar_assign = pointwise::sub_mul_scalar_assign, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>);
+    kernel!(add_multiples = narrow::add_multiples, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, acc: &mut [u64], terms: &[&[u64]], scalars: &[Shoup<u64>]);
+    kernel!(mul_assign = narrow::mul_assign, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
+    kernel!(inner_product = narrow::inner_product, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, out: &mut [u64], lhs: &[&[u64]], rhs: &[&[u64]], accumulate: bool);
+    kernel!(key_products = narrow::key_products, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, products: &mut [KeyProduct<'_, u64>], accumulate: bool);
+}
+
+/// The products of [`kernels`](crate::arith::kernels) by lanes of 52 bits.
 mod narrow {
     use super::Lanes;
     use crate::arith::backends::ifma::sums::{IfmaSums, sums_of_multiples};
@@ -101,7 +117,7 @@ fn is_narrow(m: &Modulus<u64>) -> bool {
 macro_rules! passed_on {
     ($($name:ident($($argument:ident: $kind:ty),*);)*) => {
         $(fn $name(&self, $($argument: $kind),*) {
-            Wide.$name($($argument),*);
+            Wide(*self).$name($($argument),*);
         })*
     };
 }
@@ -112,35 +128,35 @@ impl Kernels<u64> for Ifma {
         "avx512"
     }
     fn ntt_forward(&self, t: &NttTable<u64>, row: &mut [u64]) {
-        if is_narrow(t.modulus()) { Narrow.forward(t, row) } else { Wide.ntt_forward(t, row) }
+        if is_narrow(t.modulus()) { Narrow(*self).forward(t, row) } else { Wide(*self).ntt_forward(t, row) }
     }
     fn ntt_inverse(&self, t: &NttTable<u64>, row: &mut [u64]) {
-        if is_narrow(t.modulus()) { Narrow.inverse(t, row) } else { Wide.ntt_inverse(t, row) }
+        if is_narrow(t.modulus()) { Narrow(*self).inverse(t, row) } else { Wide(*self).ntt_inverse(t, row) }
     }
     fn mul_assign(&self, m: &Modulus<u64>, a: &mut [u64], b: &[u64]) {
-        if is_narrow(m) { Narrow.mul_assign(m, a, b) } else { Wide.mul_assign(m, a, b) }
+        if is_narrow(m) { Narrow(*self).mul_assign(m, a, b) } else { Wide(*self).mul_assign(m, a, b) }
     }
     fn inner_product(&self, m: &Modulus<u64>, out: &mut [u64], lhs: &[&[u64]], rhs: &[&[u64]], accumulate: bool) {
         if is_narrow(m) {
-            Narrow.inner_product(m, out, lhs, rhs, accumulate);
+            Narrow(*self).inner_product(m, out, lhs, rhs, accumulate);
         } else {
-            Wide.inner_product(m, out, lhs, rhs, accumulate);
+            Wide(*self).inner_product(m, out, lhs, rhs, accumulate);
         }
     }
     fn key_products(&self, m: &Modulus<u64>, products: &mut [KeyProduct<'_, u64>], accumulate: bool) {
         if is_narrow(m) {
-            Narrow.key_products(m, products, accumulate);
+            Narrow(*self).key_products(m, products, accumulate);
         } else {
-            Wide.key_products(m, products, accumulate);
+            Wide(*self).key_products(m, products, accumulate);
         }
     }
     fn sub_mul_scalar_assign(&self, m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>) {
-        if is_narrow(m) { Narrow.sub_mul_scalar_assign(m, a, b, s) } else { Wide.sub_mul_scalar_assign(m, a, b, s) }
+        if is_narrow(m) { Narrow(*self).sub_mul_scalar_assign(m, a, b, s) } else { Wide(*self).sub_mul_scalar_assign(m, a, b, s) }
     }
     fn add_multiples(&self, m: &Modulus<u64>, acc: &mut [u64], terms: &[&[u64]], scalars: &[Shoup<u64>]) {
-        if is_narrow(m) { Narrow.add_multiples(m, acc, terms, scalars) } else { Wide.add_multiples(m, acc, terms, scalars) }
+        if is_narrow(m) { Narrow(*self).add_multiples(m, acc, terms, scalars) } else { Wide(*self).add_multiples(m, acc, terms, scalars) }
     }
-    kernel!(crt_combine = wide_convert::crt_combine, avx512_wide::Lanes(Lanes(TOKEN)), ["avx512f,avx512dq,avx512ifma"], to: &Modulus<u64>, out: &mut [u64], ys: &[&[u64]], w: &[Shoup<u64>], v: &[u64], d: &Shoup<u64>);
+    kernel!(crt_combine = wide_convert::crt_combine, avx512_wide::Lanes, ["avx512f,avx512dq,avx512ifma"], to: &Modulus<u64>, out: &mut [u64], ys: &[&[u64]], w: &[Shoup<u64>], v: &[u64], d: &Shoup<u64>);
     passed_on! {
         add_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
         sub_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
@@ -159,22 +175,22 @@ impl Kernels<u64> for Ifma {
 /// Larger primes have the ordinary order.
 impl OwnOrder for Ifma {
     fn evaluate(&self, t: &NttTable<u64>, row: &mut [u64], near: &[u64]) {
-        if has_own_order(t) {
-            return Narrow.evaluate(t, row, false, near);
+        if has_own_order(*self, t) {
+            return Narrow(*self).evaluate(t, row, false, near);
         }
         prefetch(near);
         self.ntt_forward(t, row);
     }
     fn interpolate(&self, t: &NttTable<u64>, row: &mut [u64], near: &[u64]) {
-        if has_own_order(t) {
-            return Narrow.interpolate(t, row, near);
+        if has_own_order(*self, t) {
+            return Narrow(*self).interpolate(t, row, near);
         }
         prefetch(near);
         self.ntt_inverse(t, row);
     }
     fn reorder(&self, t: &NttTable<u64>, row: &mut [u64]) {
-        if has_own_order(t) {
-            Narrow.reorder(t, row);
+        if has_own_order(*self, t) {
+            Narrow(*self).reorder(t, row);
         }
     }
     fn prepare_unrolled(&self, m: &Modulus<u64>, n: usize, out: &mut [u64], key: &[u64]) {
@@ -193,15 +209,15 @@ impl OwnOrder for Ifma {
         turns: &unrolled::Turns<u64>,
     ) {
         if is_narrow(m) {
-            Narrow.unrolled_product(m, out, rows, key, turns, false);
+            Narrow(*self).unrolled_product(m, out, rows, key, turns, false);
         } else {
             unrolled::product_of_rows(self, m, out, rows, key, turns);
         }
     }
 }
 
-fn has_own_order(t: &NttTable<u64>) -> bool {
-    is_narrow(t.modulus()) && gate_product::has_own_order::<16, _>(Lanes(TOKEN), t)
+fn has_own_order(token: Ifma, t: &NttTable<u64>) -> bool {
+    is_narrow(t.modulus()) && gate_product::has_own_order::<16, _>(Lanes::from(token), t)
 }
 
-gate_backend!(Ifma, u64, "avx512", features = ["avx512f,avx512ifma"], registers = 8, rows = Lanes(TOKEN));
+gate_backend!(Ifma, u64, "avx512", features = ["avx512f,avx512ifma"], registers = 8, rows = Lanes);

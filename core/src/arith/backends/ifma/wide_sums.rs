@@ -1,4 +1,5 @@
-//! Sums of products of primes of 58 to 61 bits, in the columns of [`avx512_wide`](crate::arith::simd::avx512_wide): their residues by
+//! Sums of products of primes of 58 to 61 bits, in the columns of
+//! [`avx512_wide_products`](crate::arith::simd::avx512_wide_products): their residues by
 //! one quotient in double precision.
 //!
 //! SAFETY, for every block here: the lanes are made of those of [`Ifma`](crate::arith::simd::ifma::Ifma), whose token is reached

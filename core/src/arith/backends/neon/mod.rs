@@ -15,6 +15,14 @@ mod wide {
     pub(super) use super::reals::{forward, inverse, mul_assign};
 }
 
+/// Words of 64 bits that stay plain.
+impl From<Neon> for Scalar<u64> {
+    #[inline(always)]
+    fn from(_: Neon) -> Self {
+        Self::new()
+    }
+}
+
 backend!(
     Neon,
     u32,
@@ -31,9 +39,9 @@ backend!(
     "neon",
     features = [],
     transforms = [wide::forward, wide::inverse],
-    rows = Scalar::<u64>::new(),
-    products = Scalar::<u64>::new(),
+    rows = Scalar<u64>,
+    products = Scalar<u64>,
     sums = wide
 );
 gate_backend!(Neon, u32, "neon", features = [], registers = 8, rows = Neon);
-gate_backend!(Neon, u64, "neon", features = [], registers = 8, rows = Scalar::<u64>::new());
+gate_backend!(Neon, u64, "neon", features = [], registers = 8, rows = Scalar<u64>);

@@ -1,8 +1,8 @@
 //! AVX2: eight 32-bit or four 64-bit lanes.
 //!
 //! SAFETY, for every block here and in the sub-modules: the only value of a token type is reached through
-//! [`Avx2::detect`], which returns it only where the CPU has AVX2, BMI1, BMI2 and FMA, or by kernels that are methods of the token;
-//! loads and stores go through references to whole packs and are unaligned.
+//! [`Avx2::detect`], which returns it only where the CPU has AVX2, BMI1, BMI2 and FMA; loads and stores go through references to
+//! whole packs and are unaligned.
 
 pub(in crate::arith) mod words32;
 pub(in crate::arith) mod words64;
@@ -11,8 +11,7 @@ pub(in crate::arith) mod words64;
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2(());
 
-/// For kernels compiled for a CPU that has the instructions, which [`Avx2::detect`] has seen.
-pub(in crate::arith) static TOKEN: Avx2 = Avx2(());
+static TOKEN: Avx2 = Avx2(());
 
 impl Avx2 {
     /// The token, if the CPU has the instructions.

@@ -7,7 +7,14 @@ use core::arch::x86_64::*;
 
 /// Vector operations on eight `u32`.
 #[derive(Clone, Copy)]
-pub(crate) struct Lanes(#[allow(dead_code)] pub(in crate::arith) Avx2);
+pub(crate) struct Lanes(#[allow(dead_code)] Avx2);
+
+impl From<Avx2> for Lanes {
+    #[inline(always)]
+    fn from(token: Avx2) -> Self {
+        Self(token)
+    }
+}
 
 /// A Shoup factor; the odd lanes' quotients also where `vpmuludq` reads them.
 #[derive(Clone, Copy)]

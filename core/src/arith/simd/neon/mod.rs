@@ -1,6 +1,6 @@
 //! NEON, which every 64-bit ARM processor has: four 32-bit lanes.
 //!
-//! SVE2 has one (`umulh` of lanes), but where it exists today its registers have the 128 bits of these (Neoverse N2, V2), Apple's
+//! There is no 64-bit product of lanes. SVE2 has one (`umulh`), but where it exists today its registers have the 128 bits of these (Neoverse N2, V2), Apple's
 //! processors do not have it, and stable Rust has no intrinsics for it.
 
 /// Intrinsics, allowed by the target.
