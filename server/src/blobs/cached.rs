@@ -180,12 +180,16 @@ impl Blobs for CachedBlobs {
         Ok(bytes)
     }
 
-    fn head(&self, blob: Blob) -> io::Result<Option<u64>> {
-        self.behind.head(blob)
+    fn look(&self, blob: Blob, expected: Expected) -> Result<(), ReadError> {
+        self.behind.look(blob, expected)
     }
 
     fn remove(&self, blob: Blob) -> io::Result<()> {
         self.behind.remove(blob)
+    }
+
+    fn check(&self) -> io::Result<()> {
+        self.behind.check()
     }
 }
 
@@ -219,10 +223,13 @@ mod tests {
                 _ => Err(ReadError::Damaged("absent".into())),
             }
         }
-        fn head(&self, _: Blob) -> io::Result<Option<u64>> {
-            Ok(None)
+        fn look(&self, _: Blob, _: Expected) -> Result<(), ReadError> {
+            Ok(())
         }
         fn remove(&self, _: Blob) -> io::Result<()> {
+            Ok(())
+        }
+        fn check(&self) -> io::Result<()> {
             Ok(())
         }
     }

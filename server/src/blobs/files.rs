@@ -4,8 +4,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Blob, Blobs, Put};
-use crate::store::files::{Expected, ReadError, Written};
+use super::{Blob, Blobs, Keeper, Owner, Put, Retired, Source, SpokenOf, Staged};
+use crate::id::Id;
+use crate::store::StoreError;
+use crate::store::files::{self, Expected, ReadError, Written};
+use crate::store::folder;
+use crate::store::leftovers::RetiredFolder;
 use crate::system::files::sync_folder;
 
 /// The files of a data folder that a [`crate::store::Store`] has open.
@@ -18,6 +22,19 @@ impl FileBlobs {
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<Written> {
+        Written::new(&self.root.join("incoming"), bytes)
+    }
+}
+
+/// Folder and name of the file of a blob.
+fn place(root: &Path, blob: Blob) -> io::Result<(PathBuf, String)> {
+    let path = blob.path(root);
+    match (path.parent(), path.file_name().and_then(|name| name.to_str())) {
+        (Some(folder), Some(name)) => Ok((folder.to_owned(), name.to_owned())),
+        _ => Err(io::Error::other(format!("{} is no place for a file", path.display()))),
+    }
 }
 
 impl Blobs for FileBlobs {
@@ -27,31 +44,74 @@ impl Blobs for FileBlobs {
         if path.try_exists()? {
             return found(&path, expected);
         }
-        let written = Written::new(&self.root.join("incoming"), bytes)?;
-        let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str()))
-        else {
-            return Err(io::Error::other(format!("{} is no place for a file", path.display())));
-        };
+        let written = self.write(bytes)?;
+        let (folder, name) = place(&self.root, blob)?;
         // Another process may have stored the same meanwhile.
-        if written.publish_new(folder, name)? { Ok(Put::New) } else { found(&path, expected) }
+        if written.publish_new(&folder, &name)? { Ok(Put::New) } else { found(&path, expected) }
     }
 
     fn get(&self, blob: Blob, expected: Expected) -> Result<Vec<u8>, ReadError> {
         expected.read(&blob.path(&self.root))
     }
 
-    fn head(&self, blob: Blob) -> io::Result<Option<u64>> {
-        match blob.path(&self.root).metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            other => other.map(|metadata| Some(metadata.len())),
-        }
+    fn look(&self, blob: Blob, expected: Expected) -> Result<(), ReadError> {
+        expected.look(&blob.path(&self.root))
     }
 
     fn remove(&self, blob: Blob) -> io::Result<()> {
-        match fs::remove_file(blob.path(&self.root)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
+        let path = blob.path(&self.root);
+        files::remove_file(&path).map_err(StoreError::into_io)?;
+        if let (Owner::Job(_), Some(folder)) = (blob.owner(), path.parent()) {
+            // Whatever else is in it, its input or what somebody put there, stays.
+            let _ = fs::remove_dir(folder);
         }
+        Ok(())
+    }
+
+    fn check(&self) -> io::Result<()> {
+        folder::check(&self.root).map_err(io::Error::other)
+    }
+
+    fn open(&self, blob: Blob, expected: Expected) -> Result<Source, ReadError> {
+        expected.open(&blob.path(&self.root)).map(Source::File)
+    }
+}
+
+impl Keeper for FileBlobs {
+    fn stage(&self, blob: Blob, bytes: &[u8]) -> io::Result<Box<dyn Staged + '_>> {
+        let (folder, name) = place(&self.root, blob)?;
+        Ok(Box::new(StagedFile { written: self.write(bytes)?, folder, name }))
+    }
+
+    fn retire(&self, owner: Owner) -> io::Result<Option<Box<dyn Retired + '_>>> {
+        let retired = RetiredFolder::new(&self.root, owner).map_err(StoreError::into_io)?;
+        Ok(retired.map(|retired| Box::new(retired) as Box<dyn Retired>))
+    }
+
+    fn forget(&self, job: Id) -> io::Result<()> {
+        let folder = Owner::Job(job).folder(&self.root);
+        if folder.exists() {
+            files::remove_folder(&folder).map_err(StoreError::into_io)?;
+        }
+        Ok(())
+    }
+
+    /// Nothing: a data folder is cleared when it is opened.
+    fn sweep(&self, _: SpokenOf<'_>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A file that has all its bytes on disk, and the name that it is to get.
+struct StagedFile {
+    written: Written,
+    folder: PathBuf,
+    name: String,
+}
+
+impl Staged for StagedFile {
+    fn publish(self: Box<Self>) -> io::Result<()> {
+        self.written.publish(&self.folder, &self.name)
     }
 }
 
@@ -85,7 +145,7 @@ mod tests {
         let blobs = FileBlobs::new(folder.path());
         let key = crate::id::Id([1; 16]);
         for blob in [Blob::KeyPart(key, 7), Blob::Input(key), Blob::Result(key)] {
-            assert_eq!(blobs.head(blob).unwrap(), None);
+            assert!(matches!(blobs.look(blob, expected(b"one")), Err(ReadError::Damaged(_))));
             assert!(matches!(blobs.get(blob, expected(b"one")), Err(ReadError::Damaged(_))));
             assert_eq!(blobs.put(blob, b"one").unwrap(), Put::New);
             assert_eq!(blobs.put(blob, b"one").unwrap(), Put::Same);
@@ -94,7 +154,8 @@ mod tests {
                 assert!(matches!(blobs.get(blob, expected(other)), Err(ReadError::Damaged(_))));
             }
             assert_eq!(blobs.get(blob, expected(b"one")).unwrap(), b"one");
-            assert_eq!(blobs.head(blob).unwrap(), Some(3));
+            assert!(blobs.look(blob, expected(b"one")).is_ok());
+            assert!(matches!(blobs.look(blob, expected(b"longer")), Err(ReadError::Damaged(_))));
             blobs.remove(blob).unwrap();
             blobs.remove(blob).unwrap();
             assert_eq!(blobs.put(blob, b"two").unwrap(), Put::New);

@@ -1,7 +1,8 @@
 //! Bytes of keys and jobs by name, wherever they are kept.
 //!
 //! A record of the job table says how long the bytes of a name are and what their digest is; here are the bytes. What runs a job needs
-//! these alone, and not the table.
+//! these alone, and not the table: [`Blobs`]. Who has the table also takes bytes in and clears them away as its records come and go:
+//! [`Keeper`].
 
 mod cached;
 mod files;
@@ -9,7 +10,8 @@ mod files;
 pub use cached::CachedBlobs;
 pub use files::FileBlobs;
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::id::Id;
@@ -29,10 +31,38 @@ pub enum Blob {
 impl Blob {
     /// Where it is below a data folder.
     pub fn path(self, root: &Path) -> PathBuf {
+        let name = match self {
+            Self::KeyPart(_, index) => index.to_string(),
+            Self::Input(_) => "input".to_owned(),
+            Self::Result(_) => "result".to_owned(),
+        };
+        self.owner().folder(root).join(name)
+    }
+
+    /// What its bytes belong to.
+    pub fn owner(self) -> Owner {
         match self {
-            Self::KeyPart(key, index) => root.join("keys").join(key.to_string()).join(index.to_string()),
-            Self::Input(job) => root.join("jobs").join(job.to_string()).join("input"),
-            Self::Result(job) => root.join("jobs").join(job.to_string()).join("result"),
+            Self::KeyPart(key, _) => Owner::Key(key),
+            Self::Input(job) | Self::Result(job) => Owner::Job(job),
+        }
+    }
+}
+
+/// What bytes belong to, and go with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// An evaluation key set.
+    Key(Id),
+    /// A job.
+    Job(Id),
+}
+
+impl Owner {
+    /// Where its bytes are below a data folder.
+    pub fn folder(self, root: &Path) -> PathBuf {
+        match self {
+            Self::Key(id) => root.join("keys").join(id.to_string()),
+            Self::Job(id) => root.join("jobs").join(id.to_string()),
         }
     }
 }
@@ -46,6 +76,31 @@ pub enum Put {
     Same,
     /// Other bytes had the name before, and still do.
     Differs,
+}
+
+/// Stored bytes that were compared with their record, to be sent on.
+#[derive(Debug)]
+pub enum Source {
+    /// A file, at its beginning.
+    File(File),
+    /// All of them.
+    Bytes(Vec<u8>),
+}
+
+impl Source {
+    /// All of them.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read(self) -> io::Result<Vec<u8>> {
+        match self {
+            Self::File(mut file) => {
+                let mut bytes = Vec::new();
+                file.read_to_end(&mut bytes).map(|_| bytes)
+            }
+            Self::Bytes(bytes) => Ok(bytes),
+        }
+    }
 }
 
 /// Stored bytes. What [`put`](Self::put) has answered for survives the death of the process and of the machine; bytes under a name are
@@ -63,15 +118,75 @@ pub trait Blobs: Send + Sync + 'static {
     /// They are absent or not what was stored, or cannot be read for the moment.
     fn get(&self, blob: Blob, expected: Expected) -> Result<Vec<u8>, ReadError>;
 
-    /// How many bytes a name has; `None` if there is nothing.
+    /// Looks whether a name has as many bytes as a record says.
     ///
     /// # Errors
-    /// They cannot be looked at, for the moment.
-    fn head(&self, blob: Blob) -> io::Result<Option<u64>>;
+    /// It has not, or they cannot be looked at for the moment.
+    fn look(&self, blob: Blob, expected: Expected) -> Result<(), ReadError>;
 
     /// Takes a name away with its bytes; that there is nothing is no error.
     ///
     /// # Errors
     /// They cannot be removed, for the moment.
     fn remove(&self, blob: Blob) -> io::Result<()>;
+
+    /// Looks whether this is where a front keeps bytes: a folder that was unmounted, or another bucket, is not.
+    ///
+    /// # Errors
+    /// It is not, or does not answer.
+    fn check(&self) -> io::Result<()>;
+
+    /// As [`get`](Self::get), for somebody who sends the bytes on.
+    ///
+    /// # Errors
+    /// Those of [`get`](Self::get).
+    fn open(&self, blob: Blob, expected: Expected) -> Result<Source, ReadError> {
+        self.get(blob, expected).map(Source::Bytes)
+    }
+}
+
+/// Whether a record speaks of the bytes that a name has with this digest; `None` where the digest is not known.
+pub type SpokenOf<'a> = &'a dyn Fn(Blob, Option<[u8; 32]>) -> io::Result<bool>;
+
+/// Stored bytes as they are kept by the one process that has the records of them.
+pub trait Keeper: Blobs {
+    /// Brings bytes to where they are kept, which may take long, so that [`Staged::publish`] is quick.
+    ///
+    /// # Errors
+    /// They cannot be stored, for the moment.
+    fn stage(&self, blob: Blob, bytes: &[u8]) -> io::Result<Box<dyn Staged + '_>>;
+
+    /// Takes the names from all that an owner has, so that they can be used anew; [`Retired::settle`] then removes the bytes. `None`
+    /// if there are none.
+    ///
+    /// # Errors
+    /// The names cannot be taken.
+    fn retire(&self, owner: Owner) -> io::Result<Option<Box<dyn Retired + '_>>>;
+
+    /// Removes what a job has left behind that has no record and gets none, or has ended and left nothing.
+    ///
+    /// # Errors
+    /// It cannot be removed, for the moment.
+    fn forget(&self, job: Id) -> io::Result<()>;
+
+    /// Removes bytes that were written for records and have none. Others may be at work meanwhile.
+    ///
+    /// # Errors
+    /// They cannot be listed or removed, for the moment.
+    fn sweep(&self, spoken_of: SpokenOf<'_>) -> io::Result<()>;
+}
+
+/// Bytes that are stored and do not have their name yet. Unless they are published they go again, now or later.
+pub trait Staged {
+    /// Gives them their name, in the place of what had it. Called in the transaction that records them.
+    ///
+    /// # Errors
+    /// The name cannot be given.
+    fn publish(self: Box<Self>) -> io::Result<()>;
+}
+
+/// Bytes that have lost their names.
+pub trait Retired {
+    /// Removes them if the transaction that took the names is on disk, and gives the names back otherwise.
+    fn settle(self: Box<Self>, is_on_disk: bool, spoken_of: SpokenOf<'_>);
 }

@@ -23,7 +23,7 @@ use crate::service::journal::{Desk, Journal};
 use crate::service::live::{Live, Stop};
 use crate::service::runner::Runner;
 use crate::service::worker::{join, pool_of, release_idle, turn};
-use crate::store::{StoreError, folder};
+use crate::store::StoreError;
 use crate::work::Work;
 
 /// Pause after NATS has failed.
@@ -71,17 +71,15 @@ impl Worker {
     /// The configuration makes no sense, the folder is no front's, the address of NATS cannot be used, or the system gives no threads.
     pub fn start(config: Config, engines: Engines) -> io::Result<Self> {
         config.check().map_err(io::Error::other)?;
-        folder::check(&config.storage.data).map_err(|error| {
-            io::Error::other(format!("{error}; start the front first, and give its workers the same folder"))
-        })?;
         let slots = Slots::of(&config, &engines);
         let cache = Arc::new(KeyCache::new(cache::budget(config.compute.key_cache_bytes)));
         let about = about(&config, slots, &engines, &cache)?;
-        let copies = copies(&config)?;
-        let blobs: Arc<dyn Blobs> = match &copies {
-            Some(copies) => Arc::clone(copies) as Arc<dyn Blobs>,
-            None => Arc::new(FileBlobs::new(&config.storage.data)),
-        };
+        let behind: Arc<dyn Blobs> = Arc::new(FileBlobs::new(&config.storage.data));
+        behind.check().map_err(|error| {
+            io::Error::other(format!("{error}; start the front first, and give its workers the same folder"))
+        })?;
+        let copies = copies(&config, &behind)?;
+        let blobs = copies.as_ref().map_or(behind, |copies| Arc::clone(copies) as Arc<dyn Blobs>);
         let shared = Arc::new(Shared {
             blobs,
             copies,
@@ -160,8 +158,7 @@ impl Condition {
         if shared.takes_no_more() {
             return Err(not_ready("STOPPING", "the worker takes no new jobs".to_owned()));
         }
-        folder::check(&shared.config.storage.data)
-            .map_err(|error| not_ready("STORAGE_FAILED", error.to_string()))?;
+        shared.blobs.check().map_err(|error| not_ready("STORAGE_FAILED", error.to_string()))?;
         if !shared.nats.is_connected() {
             return Err(not_ready(
                 "NATS",
@@ -189,14 +186,13 @@ impl Condition {
     }
 }
 
-/// Copies of keys on a disk of this machine, in front of the folder of the front, if that is configured.
-fn copies(config: &Config) -> io::Result<Option<Arc<CachedBlobs>>> {
+/// Copies of keys on a disk of this machine, in front of where the front keeps them, if that is configured.
+fn copies(config: &Config, behind: &Arc<dyn Blobs>) -> io::Result<Option<Arc<CachedBlobs>>> {
     let (folder, most) = (&config.cluster.cache, config.cluster.cache_bytes);
     if folder.as_os_str().is_empty() {
         return Ok(None);
     }
-    let files: Arc<dyn Blobs> = Arc::new(FileBlobs::new(&config.storage.data));
-    let cached = CachedBlobs::new(files, folder, most);
+    let cached = CachedBlobs::new(Arc::clone(behind), folder, most);
     let cached =
         cached.map_err(|error| io::Error::other(format!("cluster.cache = {}: {error}", folder.display())))?;
     tracing::info!(folder = %folder.display(), bytes = cached.bytes(), most, "copies of keys");
@@ -234,7 +230,7 @@ impl Shared {
         let mut told = false;
         while !self.takes_no_more() {
             // A folder that was unmounted is an empty one: jobs are for those that have their files.
-            if let Err(error) = folder::check(&self.config.storage.data) {
+            if let Err(error) = self.blobs.check() {
                 if !told {
                     tracing::error!(%error, "takes no jobs until the folder of the front is there again");
                 }

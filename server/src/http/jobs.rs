@@ -13,13 +13,14 @@ use tokio_util::io::ReaderStream;
 use super::body;
 use super::respond::Refusal;
 use super::{Http, blocking, openapi, parse_id};
+use crate::blobs::Source;
 use crate::engine::{BOOTSTRAP, Operation, SlotMode, one_round};
 use crate::problem::Problem;
 use crate::service::access::Caller;
 use crate::service::jobs::Order;
 use crate::service::views::JobDocument;
 
-/// Bytes of a result that are in memory at once.
+/// Bytes of a result in a file that are in memory at once.
 const PIECE: usize = 64 << 10;
 
 /// Query of `POST /v1/jobs`.
@@ -149,9 +150,13 @@ pub async fn result(
     if method == Method::HEAD {
         return Ok(headers.into_response());
     }
-    let file = blocking(&http, move |service| service.result(id, &caller)).await?;
-    let pieces = ReaderStream::with_capacity(tokio::fs::File::from_std(file), PIECE);
-    Ok((headers, Extension(Arc::new(turn)), Body::from_stream(pieces)).into_response())
+    let body = match blocking(&http, move |service| service.result(id, &caller)).await? {
+        Source::File(file) => {
+            Body::from_stream(ReaderStream::with_capacity(tokio::fs::File::from_std(file), PIECE))
+        }
+        Source::Bytes(bytes) => Body::from(bytes),
+    };
+    Ok((headers, Extension(Arc::new(turn)), body).into_response())
 }
 
 fn bootstrap() -> String {

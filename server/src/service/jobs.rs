@@ -1,12 +1,11 @@
 //! Jobs as clients see them.
 
-use std::fs::File;
-
 use super::Service;
 use super::access::{Act, Caller};
 use super::keys::{check_digest, refuse_secret_key};
 use super::live::Stop;
 use super::views::{End, JobDocument};
+use crate::blobs::Source;
 use crate::engine::{Operation, SetInfo, SlotMode, Task};
 use crate::id::Id;
 use crate::problem::Problem;
@@ -190,7 +189,7 @@ impl Service {
     ///
     /// # Errors
     /// The job does not exist or is another's, or its result is not what was computed.
-    pub fn result(&self, id: Id, caller: &Caller) -> Result<File, Problem> {
+    pub fn result(&self, id: Id, caller: &Caller) -> Result<Source, Problem> {
         jobs::result(&self.store, &self.job_for(id, caller)?).map_err(|error| match error {
             ReadError::Io(error) => Problem::from(self.store.failed(error)),
             ReadError::Damaged(what) => {

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::blobs::{Blob, Blobs, FileBlobs};
+use crate::blobs::{Blob, Blobs};
 use crate::config::Config;
 use crate::dispatch::News;
 use crate::engine::{JobSet, SetInfo};
@@ -94,7 +94,7 @@ impl Service {
     pub fn open_beside(config: Config, engines: Engines) -> Result<Self, StoreError> {
         let store = Arc::new(Store::open(&config.storage.data)?);
         let service = Self {
-            blobs: Arc::new(FileBlobs::new(&config.storage.data)),
+            blobs: Arc::clone(store.blobs()) as Arc<dyn Blobs>,
             cache: KeyCache::new(cache::budget(config.compute.key_cache_bytes)),
             events: EventLog::new(Arc::clone(&store)),
             metrics: Metrics::default(),

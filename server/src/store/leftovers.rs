@@ -11,77 +11,57 @@ use time::OffsetDateTime;
 use super::files::{self, Expected, in_file};
 use super::folder::LOST_AND_FOUND;
 use super::{JOBS, KEYS, Store, StoreError, jobs as job_store, keys as key_store};
+use crate::blobs::{Owner, Retired, SpokenOf};
 use crate::id::{Id, hex};
 use crate::system::files::sync_folder;
 
-/// Whose folder something is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owner {
-    Key(Id),
-    Job(Id),
+/// What the folder of an owner is called where it is not among its like.
+fn name_of(owner: Owner) -> String {
+    match owner {
+        Owner::Key(id) => format!("keys-{id}"),
+        Owner::Job(id) => format!("jobs-{id}"),
+    }
 }
 
-impl Owner {
-    /// Where its files are.
-    pub(super) fn folder(self, store: &Store) -> PathBuf {
-        match self {
-            Self::Key(id) => store.key_folder(id),
-            Self::Job(id) => store.job_folder(id),
-        }
-    }
-
-    fn name(self) -> String {
-        match self {
-            Self::Key(id) => format!("keys-{id}"),
-            Self::Job(id) => format!("jobs-{id}"),
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let (kind, id) = text.split_once('-')?;
-        match kind {
-            "keys" => id.parse().ok().map(Self::Key),
-            "jobs" => id.parse().ok().map(Self::Job),
-            _ => None,
-        }
+fn owner_of(name: &str) -> Option<Owner> {
+    let (kind, id) = name.split_once('-')?;
+    match kind {
+        "keys" => id.parse().ok().map(Owner::Key),
+        "jobs" => id.parse().ok().map(Owner::Job),
+        _ => None,
     }
 }
 
 /// A folder that has lost its name, and its files later.
-pub(super) struct Retired {
+pub(crate) struct RetiredFolder {
+    root: PathBuf,
     from: PathBuf,
     to: PathBuf,
 }
 
-impl Retired {
+impl RetiredFolder {
     /// Takes its name from a folder, so that the name can be used anew while the files are removed. `None` if there is no such folder.
-    pub(super) fn new(store: &Store, owner: Owner) -> Result<Option<Self>, StoreError> {
-        let from = owner.folder(store);
+    pub(crate) fn new(root: &Path, owner: Owner) -> Result<Option<Self>, StoreError> {
+        let from = owner.folder(root);
         let mut salt = [0; 8];
         getrandom::fill(&mut salt).map_err(std::io::Error::other)?;
-        let to = store.root().join("removed").join(format!("{}.{}", owner.name(), hex(&salt)));
+        let to = root.join("removed").join(format!("{}.{}", name_of(owner), hex(&salt)));
         match fs::rename(&from, &to) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            other => other.map(|()| Some(Self { from: from.clone(), to })).map_err(in_file(&from)),
+            other => other
+                .map(|()| Some(Self { root: root.to_owned(), from: from.clone(), to }))
+                .map_err(in_file(&from)),
         }
     }
+}
 
-    /// Removes the files once the transaction that took the name is on disk; gives the name back if it failed.
-    pub(super) fn settle<T>(
-        retired: Option<Self>,
-        store: &Store,
-        outcome: Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        match (&outcome, retired) {
-            (Ok(_), Some(retired)) => remove(store, &retired.to),
-            (Err(_), Some(Self { from, to })) => {
-                if let Err(error) = fs::rename(&to, &from) {
-                    tracing::error!(folder = %from.display(), %error, "cannot put a folder back; the next start does");
-                }
-            }
-            (_, None) => {}
+impl Retired for RetiredFolder {
+    fn settle(self: Box<Self>, is_on_disk: bool, _: SpokenOf<'_>) {
+        if is_on_disk {
+            remove(&self.root, &self.to);
+        } else if let Err(error) = fs::rename(&self.to, &self.from) {
+            tracing::error!(folder = %self.from.display(), %error, "cannot put a folder back; the next start does");
         }
-        outcome
     }
 }
 
@@ -102,13 +82,13 @@ pub(super) fn clear(store: &Store) -> Result<(), StoreError> {
     };
     for entry in files::entries(&store.root().join("removed"))? {
         let name = entry.file_name();
-        let Some(owner) = name.to_str().and_then(|name| Owner::parse(name.split_once('.')?.0)) else {
+        let Some(owner) = name.to_str().and_then(|name| owner_of(name.split_once('.')?.0)) else {
             continue;
         };
         if known(owner) {
             give_back(store, owner, &entry.path())?;
         }
-        remove(store, &entry.path());
+        remove(store.root(), &entry.path());
     }
     for (name, owner) in [("keys", Owner::Key as fn(Id) -> Owner), ("jobs", Owner::Job)] {
         for entry in files::entries(&store.root().join(name))? {
@@ -121,7 +101,7 @@ pub(super) fn clear(store: &Store) -> Result<(), StoreError> {
             if !known(owner(id)) {
                 // Removes it only if it is empty.
                 let _ = fs::remove_dir(entry.path());
-                set_aside(store, &entry.path(), &owner(id).name());
+                set_aside(store.root(), &entry.path(), &name_of(owner(id)));
             }
         }
     }
@@ -134,7 +114,7 @@ pub(super) fn clear(store: &Store) -> Result<(), StoreError> {
 /// Puts files back that a record still speaks of: a removal that was not completed. A folder that was made anew meanwhile keeps
 /// what it has.
 fn give_back(store: &Store, owner: Owner, retired: &Path) -> Result<(), StoreError> {
-    let folder = owner.folder(store);
+    let folder = owner.folder(store.root());
     if !folder.exists() {
         return fs::rename(retired, &folder).map_err(in_file(&folder));
     }
@@ -156,7 +136,7 @@ fn give_back(store: &Store, owner: Owner, retired: &Path) -> Result<(), StoreErr
 }
 
 /// Removes the server's files in a folder that lost its name; what else is in it is moved aside.
-fn remove(store: &Store, folder: &Path) {
+fn remove(root: &Path, folder: &Path) {
     if !folder.exists() {
         return;
     }
@@ -164,18 +144,18 @@ fn remove(store: &Store, folder: &Path) {
         Ok(true) => {}
         Ok(false) => {
             let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            set_aside(store, folder, &name);
+            set_aside(root, folder, &name);
         }
         Err(error) => tracing::error!(%error, "cannot remove files; it is tried again at the next start"),
     }
 }
 
 /// Moves a folder to where an operator can look at it.
-fn set_aside(store: &Store, folder: &Path, name: &str) {
+fn set_aside(root: &Path, folder: &Path, name: &str) {
     if folder.symlink_metadata().is_err() {
         return;
     }
-    let place = store.root().join(LOST_AND_FOUND).join(OffsetDateTime::now_utc().date().to_string());
+    let place = root.join(LOST_AND_FOUND).join(OffsetDateTime::now_utc().date().to_string());
     let outcome = fs::create_dir_all(&place).and_then(|()| {
         let free = |name: &PathBuf| name.symlink_metadata().is_err();
         let names = (1..)

@@ -21,7 +21,7 @@ pub mod folder;
 pub mod holder;
 pub mod jobs;
 pub mod keys;
-mod leftovers;
+pub(crate) mod leftovers;
 pub mod line;
 pub mod names;
 mod trouble;
@@ -30,7 +30,7 @@ mod usage;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use files::Written;
@@ -43,6 +43,7 @@ use serde::de::DeserializeOwned;
 use trouble::Trouble;
 use usage::Usage;
 
+use crate::blobs::{Blob, FileBlobs, Keeper, Retired, Staged};
 use crate::id::Id;
 use crate::system;
 
@@ -81,6 +82,8 @@ pub struct Store {
     /// Failures as they were logged.
     trouble: Trouble,
     root: PathBuf,
+    /// The bytes of keys and jobs.
+    blobs: Arc<dyn Keeper>,
     /// Another clock than the system's.
     clock: OnceLock<WallClock>,
     /// The locked marker: no other server opens the folder.
@@ -134,6 +137,14 @@ impl<E: Into<redb::Error>> From<E> for StoreError {
 }
 
 impl StoreError {
+    /// For where errors are of input and output alone.
+    pub(crate) fn into_io(self) -> std::io::Error {
+        match self {
+            Self::Io(error) => error,
+            error => std::io::Error::other(error),
+        }
+    }
+
     /// Whether the disk is full.
     pub fn is_full(&self) -> bool {
         use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
@@ -174,6 +185,7 @@ impl Store {
             failed_jobs: Mutex::default(),
             trouble: Trouble::default(),
             root: root.to_owned(),
+            blobs: Arc::new(FileBlobs::new(root)),
             clock: OnceLock::new(),
             _lock: lock,
         };
@@ -196,12 +208,9 @@ impl Store {
         &self.root
     }
 
-    pub(crate) fn key_folder(&self, id: Id) -> PathBuf {
-        self.root.join("keys").join(id.to_string())
-    }
-
-    pub(crate) fn job_folder(&self, id: Id) -> PathBuf {
-        self.root.join("jobs").join(id.to_string())
+    /// The bytes of keys and jobs.
+    pub fn blobs(&self) -> &Arc<dyn Keeper> {
+        &self.blobs
     }
 
     /// Bytes of stored jobs.
@@ -247,16 +256,46 @@ impl Store {
     /// # Errors
     /// It cannot.
     pub fn probe(&self) -> Result<(), StoreError> {
-        drop(self.put_aside(&[0; 4096])?);
+        drop(Written::new(&self.root.join("incoming"), &[0; 4096]).map_err(|error| self.failed(error))?);
         self.write(|txn| {
             txn.open_table(COUNTERS)?.insert("probe", now())?;
             Ok(())
         })
     }
 
-    /// Writes a file that has no name yet.
-    pub(crate) fn put_aside(&self, bytes: &[u8]) -> Result<Written, StoreError> {
-        Written::new(&self.root.join("incoming"), bytes).map_err(|error| self.failed(error))
+    /// Brings bytes to where they are kept, to be given their name in the transaction that records them.
+    pub(crate) fn stage(&self, blob: Blob, bytes: &[u8]) -> Result<Box<dyn Staged + '_>, StoreError> {
+        self.blobs.stage(blob, bytes).map_err(|error| self.failed(error))
+    }
+
+    /// Removes what has lost its names once the transaction that took them is on disk; gives them back if it failed.
+    pub(crate) fn settle<T>(
+        &self,
+        retired: Option<Box<dyn Retired + '_>>,
+        outcome: Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        if let Some(retired) = retired {
+            retired.settle(outcome.is_ok(), &|blob, digest| self.speaks_of(blob, digest));
+        }
+        outcome
+    }
+
+    /// Whether a record speaks of bytes with this digest under this name.
+    fn speaks_of(&self, blob: Blob, digest: Option<[u8; 32]>) -> std::io::Result<bool> {
+        let spoken = match blob {
+            Blob::KeyPart(key, index) => keys::part_digest(self, key, index)
+                .map(|known| known.is_some() && (digest.is_none() || known == digest)),
+            Blob::Input(job) | Blob::Result(job) => match jobs::get(self, job) {
+                Ok(None) => Ok(false),
+                Ok(Some(record)) => {
+                    Ok(!record.state.is_final() || matches!(blob, Blob::Result(_)) && record.result.is_some())
+                }
+                // Nobody knows what it says.
+                Err(StoreError::Corrupt(_)) => Ok(true),
+                Err(error) => Err(error),
+            },
+        };
+        spoken.map_err(StoreError::into_io)
     }
 
     /// A failure of a file in the data folder, of which the log takes note.

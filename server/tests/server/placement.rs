@@ -133,11 +133,14 @@ impl Blobs for Damaged {
     fn get(&self, blob: Blob, expected: Expected) -> Result<Vec<u8>, ReadError> {
         if (self.1)(blob) { Err(ReadError::Damaged("altered".into())) } else { self.0.get(blob, expected) }
     }
-    fn head(&self, blob: Blob) -> io::Result<Option<u64>> {
-        self.0.head(blob)
+    fn look(&self, blob: Blob, expected: Expected) -> Result<(), ReadError> {
+        self.0.look(blob, expected)
     }
     fn remove(&self, blob: Blob) -> io::Result<()> {
         self.0.remove(blob)
+    }
+    fn check(&self) -> io::Result<()> {
+        self.0.check()
     }
 }
 

@@ -348,11 +348,15 @@ impl Blobs for Party {
         if is_damaged { Err(ReadError::Damaged("altered".into())) } else { self.files.get(blob, expected) }
     }
 
-    fn head(&self, blob: Blob) -> io::Result<Option<u64>> {
-        self.attempt(|_| self.files.head(blob))
+    fn look(&self, blob: Blob, expected: Expected) -> Result<(), ReadError> {
+        self.attempt(|_| Ok(self.files.look(blob, expected)))?
     }
 
     fn remove(&self, blob: Blob) -> io::Result<()> {
         self.attempt(|_| self.files.remove(blob))
+    }
+
+    fn check(&self) -> io::Result<()> {
+        self.files.check()
     }
 }

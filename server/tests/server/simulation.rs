@@ -280,11 +280,9 @@ impl Simulation {
                     let result: Vec<u8> = input.iter().rev().copied().collect();
                     let digest = hex(blake3::hash(&result).as_bytes());
                     assert_eq!(now.result, Some((digest, CIPHERTEXT as u64)), "a wrong result is recorded");
-                    let mut stored =
+                    let stored =
                         jobs::result(&service.store, &now).expect("a result that is recorded is gone");
-                    let mut bytes = Vec::new();
-                    std::io::Read::read_to_end(&mut stored, &mut bytes).unwrap();
-                    assert_eq!(bytes, result);
+                    assert_eq!(stored.read().unwrap(), result);
                 }
                 JobState::Failed => {
                     let code = &now.problem.as_ref().unwrap().code;

@@ -97,9 +97,11 @@ impl Front {
         }
         Ok(match &done.outcome {
             Outcome::Made(made) => {
-                match service.blobs.head(Blob::Result(job.id)).map_err(|error| service.store.failed(error))? {
-                    Some(length) if length == made.length => Ending::Done(*made),
-                    _ => self.again(job, "the stored result is gone".to_owned()),
+                let expected = Expected { length: made.length, digest: Some(made.digest) };
+                match service.blobs.look(Blob::Result(job.id), expected) {
+                    Ok(()) => Ending::Done(*made),
+                    Err(ReadError::Damaged(_)) => self.again(job, "the stored result is gone".to_owned()),
+                    Err(ReadError::Io(error)) => return Err(service.store.failed(error)),
                 }
             }
             Outcome::Failed(problem) => Ending::Failed(problem.clone()),

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::files::drop_files;
 use super::{JobRecord, JobState, find};
+use crate::blobs::Owner;
 use crate::id::{Id, hex};
 use crate::problem::Problem;
-use crate::store::leftovers::{Owner, Retired};
 use crate::store::line::{Backlog, Next};
 use crate::store::turns::{Account, Turns};
 use crate::store::{EVENTS, IDEMPOTENCY, JOBS, QUEUE, Store, StoreError, encode};
@@ -202,13 +202,13 @@ pub fn remove(store: &Store, record: &JobRecord) -> Result<(), StoreError> {
         if let Some(key) = &record.idempotency {
             txn.open_table(IDEMPOTENCY)?.remove((record.key.0, key.as_str()))?;
         }
-        retired = Retired::new(store, Owner::Job(record.id))?;
+        retired = store.blobs().retire(Owner::Job(record.id))?;
         Ok(())
     });
     if outcome.is_ok() {
         store.usage().remove(record.id);
     }
-    Retired::settle(retired, store, outcome)
+    store.settle(retired, outcome)
 }
 
 /// Brings a running job to its final state.

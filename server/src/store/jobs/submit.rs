@@ -3,10 +3,10 @@
 use redb::{ReadableTable, ReadableTableMetadata};
 
 use super::{JobRecord, JobState, RECORD_BYTES, find, get, queued};
+use crate::blobs::Blob;
 use crate::engine::{Task, operation_list};
 use crate::id::{Id, hex};
 use crate::store::events::{self, QUEUED};
-use crate::store::files;
 use crate::store::holder::Holder;
 use crate::store::turns::Account;
 use crate::store::{COUNTERS, IDEMPOTENCY, JOBS, KEYS, QUEUE, Store, StoreError, encode};
@@ -86,7 +86,7 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
         // Jobs of its API key are counted in the line.
         store.with_line(|_| ())?;
     }
-    let written = store.put_aside(job.ciphertext)?;
+    let staged = store.stage(Blob::Input(id), job.ciphertext)?;
     let outcome = store.write(|txn| {
         let mut jobs = txn.open_table(JOBS)?;
         let mut idempotency = txn.open_table(IDEMPOTENCY)?;
@@ -132,7 +132,7 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
             idempotency: job.idempotency.clone(),
             holder: job.holder.clone(),
         };
-        written.publish(&store.job_folder(id), "input").map_err(StoreError::Io)?;
+        staged.publish().map_err(StoreError::Io)?;
         jobs.insert(id.0, encode(&record)?.as_slice())?;
         queue.insert(sequence, id.0)?;
         events::first(txn, id, "state", QUEUED)?;
@@ -151,7 +151,7 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
     outcome
 }
 
-/// Removes what submissions that failed have left on disk, once the table says which of them it has after all: a change that
+/// Removes what submissions that failed have left stored, once the table says which of them it has after all: a change that
 /// failed may have been written.
 pub fn forget_failed(store: &Store) {
     let mut failed = store.failed_jobs();
@@ -159,8 +159,7 @@ pub fn forget_failed(store: &Store) {
         let cleared = match get(store, id) {
             Ok(Some(_)) | Err(StoreError::Corrupt(_)) => true,
             Ok(None) => {
-                let folder = store.job_folder(id);
-                let gone = !folder.exists() || files::remove_folder(&folder).is_ok();
+                let gone = store.blobs().forget(id).is_ok();
                 if gone {
                     store.usage().remove(id);
                 }

@@ -3,9 +3,9 @@
 use redb::ReadableTable;
 
 use super::{Bounds, KeyRecord, KeyState, Over, find, write};
+use crate::blobs::{Blob, Owner};
 use crate::id::{Id, hex};
 use crate::store::jobs::{JobRecord, JobState};
-use crate::store::leftovers::{Owner, Retired};
 use crate::store::{JOBS, KEYS, PARTS, Store, StoreError, now};
 
 /// A piece of a key set, checked.
@@ -110,7 +110,7 @@ pub fn put_part(store: &Store, id: Id, piece: &Piece<'_>, bounds: &Bounds) -> Re
         Some(Some(stored)) => return Ok(stored),
         Some(None) => {}
     }
-    let written = store.put_aside(piece.bytes)?;
+    let staged = store.stage(Blob::KeyPart(id, piece.index), piece.bytes)?;
     write(store, |txn, records| {
         let mut parts = txn.open_table(PARTS)?;
         let Some(mut record) = records.get(id)? else { return Ok(Stored::Gone) };
@@ -123,7 +123,7 @@ pub fn put_part(store: &Store, id: Id, piece: &Piece<'_>, bounds: &Bounds) -> Re
         if let Some(over) = records.room.over_bytes(&record.holder, more, bounds) {
             return Ok(Stored::Over(over));
         }
-        written.publish(&store.key_folder(id), &piece.index.to_string()).map_err(StoreError::Io)?;
+        staged.publish().map_err(StoreError::Io)?;
         parts.insert(row, (piece.digest, length))?;
         record.bytes = record.bytes.saturating_sub(replaced) + length;
         record.touched = now();
@@ -197,8 +197,8 @@ pub fn delete(store: &Store, id: Id, wanted: impl Fn(&KeyRecord) -> bool) -> Res
         }
         records.remove(id)?;
         txn.open_table(PARTS)?.retain_in::<([u8; 16], u32), _>((id.0, 0)..=(id.0, u32::MAX), |_, _| false)?;
-        retired = Retired::new(store, Owner::Key(id))?;
+        retired = store.blobs().retire(Owner::Key(id))?;
         Ok(Deleted::Done)
     });
-    Retired::settle(retired, store, outcome)
+    store.settle(retired, outcome)
 }

@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 
 use super::holder::{Holder, Opener};
 use super::{KEYS, PARTS, Store, StoreError, decode, encode};
-use crate::blobs::Blob;
 use crate::id::Id;
 
 /// Whether a key set still takes pieces.
@@ -106,10 +105,6 @@ pub fn part_digest(store: &Store, id: Id, index: u32) -> Result<Option<[u8; 32]>
     store.read(|txn| Ok(txn.open_table(PARTS)?.get((id.0, index))?.map(|value| value.value().0)))
 }
 
-fn part_path(store: &Store, id: Id, index: u32) -> std::path::PathBuf {
-    Blob::KeyPart(id, index).path(store.root())
-}
-
 fn find(
     table: &impl ReadableTable<[u8; 16], &'static [u8]>,
     id: Id,
@@ -169,7 +164,7 @@ fn write<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::blobs::{Blobs, FileBlobs};
+    use crate::blobs::Blob;
     use crate::id::hex;
     use crate::store::files::Expected;
     use crate::store::now;
@@ -230,7 +225,7 @@ mod tests {
             (KeyState::Sealed, 7, Some(expected.as_str()))
         );
         let rows = parts(&store, id).unwrap();
-        let blobs = FileBlobs::new(store.root());
+        let blobs = store.blobs();
         let (index, digest, length) = rows[1];
         let read = || blobs.get(Blob::KeyPart(id, index), Expected { length, digest: Some(digest) });
         assert_eq!(read().unwrap(), b"one");

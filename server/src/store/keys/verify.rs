@@ -2,7 +2,8 @@
 
 use redb::ReadableTable;
 
-use super::{KeyState, part_path, parts, write};
+use super::{KeyState, parts, write};
+use crate::blobs::Blob;
 use crate::id::Id;
 use crate::store::files::{Expected, ReadError};
 use crate::store::{PARTS, Store, StoreError, now};
@@ -26,12 +27,12 @@ pub enum Look {
 pub fn verify(store: &Store, id: Id, look: Look) -> Result<Vec<u32>, StoreError> {
     let mut damaged = Vec::new();
     for (index, digest, length) in parts(store, id)? {
-        let path = part_path(store, id, index);
+        let blob = Blob::KeyPart(id, index);
         let expected = Expected { length, digest: Some(digest) };
         let outcome = match look {
             Look::Piece(only) if only != index => continue,
-            Look::Sizes => expected.look(&path),
-            Look::Piece(_) | Look::All => expected.open(&path).map(drop),
+            Look::Sizes => store.blobs().look(blob, expected),
+            Look::Piece(_) | Look::All => store.blobs().open(blob, expected).map(drop),
         };
         match outcome {
             Ok(()) => {}
