@@ -78,10 +78,18 @@ impl Blobs for FileBlobs {
 }
 
 impl Keeper for FileBlobs {
+    /// They are in the folder itself.
+    fn claim(&self, _: Id, _: bool) -> Result<(), String> {
+        Ok(())
+    }
+
     fn stage(&self, blob: Blob, bytes: &[u8]) -> io::Result<Box<dyn Staged + '_>> {
         let (folder, name) = place(&self.root, blob)?;
         Ok(Box::new(StagedFile { written: self.write(bytes)?, folder, name }))
     }
+
+    /// A file takes the place of the one before.
+    fn replaced(&self, _: Blob) {}
 
     fn retire(&self, owner: Owner) -> io::Result<Option<Box<dyn Retired + '_>>> {
         let retired = RetiredFolder::new(&self.root, owner).map_err(StoreError::into_io)?;

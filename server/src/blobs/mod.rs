@@ -6,9 +6,13 @@
 
 mod cached;
 mod files;
+#[cfg(feature = "cluster")]
+mod remote;
 
 pub use cached::CachedBlobs;
 pub use files::FileBlobs;
+#[cfg(feature = "cluster")]
+pub use remote::RemoteBlobs;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -150,11 +154,21 @@ pub type SpokenOf<'a> = &'a dyn Fn(Blob, Option<[u8; 32]>) -> io::Result<bool>;
 
 /// Stored bytes as they are kept by the one process that has the records of them.
 pub trait Keeper: Blobs {
+    /// Makes sure that the bytes kept here are those of the data folder with this identifier, and of no other. Where the folder is
+    /// new and here is nothing yet, it is its own from now on.
+    ///
+    /// # Errors
+    /// They are not, or it cannot be told: the reason and the repair.
+    fn claim(&self, folder: Id, is_new: bool) -> Result<(), String>;
+
     /// Brings bytes to where they are kept, which may take long, so that [`Staged::publish`] is quick.
     ///
     /// # Errors
     /// They cannot be stored, for the moment.
     fn stage(&self, blob: Blob, bytes: &[u8]) -> io::Result<Box<dyn Staged + '_>>;
+
+    /// Says that other bytes may have had this name before the ones that are recorded now.
+    fn replaced(&self, blob: Blob);
 
     /// Takes the names from all that an owner has, so that they can be used anew; [`Retired::settle`] then removes the bytes. `None`
     /// if there are none.
@@ -169,7 +183,7 @@ pub trait Keeper: Blobs {
     /// It cannot be removed, for the moment.
     fn forget(&self, job: Id) -> io::Result<()>;
 
-    /// Removes bytes that were written for records and have none. Others may be at work meanwhile.
+    /// Removes bytes that were written for records and have none, where there may be such. Others may be at work meanwhile.
     ///
     /// # Errors
     /// They cannot be listed or removed, for the moment.

@@ -1,4 +1,4 @@
-//! A worker: runs jobs that fronts hand out, with keys and inputs from a folder that it shares with them.
+//! A worker: runs jobs that fronts hand out, with keys and inputs from a folder that it shares with them, or from an object store.
 
 use std::io;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use rayon::ThreadPool;
 use super::counts::{Counts, Now};
 use super::settings;
 use super::slots::Slots;
-use crate::blobs::{Blobs, CachedBlobs, FileBlobs};
+use crate::blobs::{Blobs, CachedBlobs, FileBlobs, RemoteBlobs};
 use crate::config::Config;
 use crate::dispatch::nats::Nats;
 use crate::dispatch::{Alive, Dispatch, Done, News, Outcome, Sign};
@@ -68,16 +68,13 @@ impl Worker {
     /// Starts to take jobs. Not to be called where asynchronous code runs.
     ///
     /// # Errors
-    /// The configuration makes no sense, the folder is no front's, the address of NATS cannot be used, or the system gives no threads.
+    /// The configuration makes no sense, the folder or object store is no front's, the address of NATS cannot be used, or the system gives no threads.
     pub fn start(config: Config, engines: Engines) -> io::Result<Self> {
         config.check().map_err(io::Error::other)?;
         let slots = Slots::of(&config, &engines);
         let cache = Arc::new(KeyCache::new(cache::budget(config.compute.key_cache_bytes)));
         let about = about(&config, slots, &engines, &cache)?;
-        let behind: Arc<dyn Blobs> = Arc::new(FileBlobs::new(&config.storage.data));
-        behind.check().map_err(|error| {
-            io::Error::other(format!("{error}; start the front first, and give its workers the same folder"))
-        })?;
+        let behind = behind(&config)?;
         let copies = copies(&config, &behind)?;
         let blobs = copies.as_ref().map_or(behind, |copies| Arc::clone(copies) as Arc<dyn Blobs>);
         let shared = Arc::new(Shared {
@@ -186,6 +183,22 @@ impl Condition {
     }
 }
 
+/// Where the front keeps bytes.
+fn behind(config: &Config) -> io::Result<Arc<dyn Blobs>> {
+    if !config.cluster.blobs.is_empty() {
+        let remote = RemoteBlobs::connect(&config.cluster.blobs)?;
+        remote.check()?;
+        return Ok(Arc::new(remote));
+    }
+    let files = FileBlobs::new(&config.storage.data);
+    files.check().map_err(|error| {
+        io::Error::other(format!(
+            "{error}; start the front first, and give its workers the same folder, or the same object store by cluster.blobs"
+        ))
+    })?;
+    Ok(Arc::new(files))
+}
+
 /// Copies of keys on a disk of this machine, in front of where the front keeps them, if that is configured.
 fn copies(config: &Config, behind: &Arc<dyn Blobs>) -> io::Result<Option<Arc<CachedBlobs>>> {
     let (folder, most) = (&config.cluster.cache, config.cluster.cache_bytes);
@@ -229,10 +242,10 @@ impl Shared {
         let runner = Runner { engines: &self.engines, cache: &self.cache, pool, blobs: &self.blobs };
         let mut told = false;
         while !self.takes_no_more() {
-            // A folder that was unmounted is an empty one: jobs are for those that have their files.
+            // A folder that was unmounted is an empty one: jobs are for those that have their bytes.
             if let Err(error) = self.blobs.check() {
                 if !told {
-                    tracing::error!(%error, "takes no jobs until the folder of the front is there again");
+                    tracing::error!(%error, "takes no jobs until what the front keeps is there again");
                 }
                 told = true;
                 std::thread::sleep(PAUSE);
@@ -298,7 +311,7 @@ impl Desk for Away<'_> {
     }
 
     fn failed(&mut self, error: io::Error) -> StoreError {
-        tracing::error!(%error, "the folder of the front fails");
+        tracing::error!(%error, "what the front keeps cannot be read or written");
         StoreError::Io(error)
     }
 

@@ -19,6 +19,10 @@ pub struct ClusterSection {
     /// File with the credentials that NATS asks for; empty: none.
     #[schema(value_type = String)]
     pub credentials: PathBuf,
+    /// Object store in which the front keeps keys, inputs and results, and in which workers find them: `s3://bucket/prefix`, a prefix for
+    /// each front. Empty: in its data folder. Endpoint, region and credentials come from the environment, as for other programs
+    /// (`AWS_ENDPOINT`, `AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`), or from the role of the machine.
+    pub blobs: String,
     /// Name of this front, or of the one that this worker works for. Each front has a data folder and a name of its own: letters,
     /// digits, `-` and `_`.
     pub front: String,
@@ -48,6 +52,7 @@ impl Default for ClusterSection {
             role: Role::All,
             nats: String::new(),
             credentials: PathBuf::new(),
+            blobs: String::new(),
             front: "0".to_owned(),
             lease_seconds: 20,
             hung_seconds: 600,
@@ -108,6 +113,21 @@ impl ClusterSection {
         if self.slots > MOST_SLOTS {
             return fail(format!("cluster.slots = {}: the most is {MOST_SLOTS}", self.slots));
         }
+        if !self.blobs.is_empty() {
+            let bucket = self
+                .blobs
+                .strip_prefix("s3://")
+                .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'));
+            if !bucket {
+                return fail(format!(
+                    "cluster.blobs = {:?}: an object store is s3://bucket or s3://bucket/prefix",
+                    self.blobs
+                ));
+            }
+            if !cfg!(feature = "cluster") {
+                return fail("cluster.blobs: this program was built without the feature \"cluster\"; it can only keep bytes in its data folder".to_owned());
+            }
+        }
         match (self.role, self.nats.is_empty()) {
             // The address may have a password.
             (Role::All, false) => fail(
@@ -162,6 +182,14 @@ mod tests {
             (with(Role::Front, ""), "cluster.role = \"front\""),
             (with(Role::Worker, ""), "cluster.role = \"worker\""),
             (ClusterSection { name: "a.b".into(), ..ClusterSection::default() }, "cluster.name = \"a.b\""),
+            (
+                ClusterSection { blobs: "gs://a".into(), ..ClusterSection::default() },
+                "cluster.blobs = \"gs://a\"",
+            ),
+            (
+                ClusterSection { blobs: "s3:///a".into(), ..ClusterSection::default() },
+                "cluster.blobs = \"s3:///a\"",
+            ),
             (ClusterSection { slots: 1025, ..ClusterSection::default() }, "cluster.slots = 1025"),
             (ClusterSection { hung_seconds: 9, ..ClusterSection::default() }, "cluster.hung_seconds = 9"),
             (ClusterSection { lease_seconds: 9, ..ClusterSection::default() }, "cluster.lease_seconds = 9"),

@@ -23,6 +23,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "cluster")]
+use crate::blobs::RemoteBlobs;
 use crate::blobs::{Blob, Blobs};
 use crate::config::Config;
 use crate::dispatch::News;
@@ -72,6 +74,16 @@ pub struct Service {
     probed: Mutex<Option<Instant>>,
 }
 
+/// The data folder, with the bytes of keys and jobs in it or where the configuration says.
+fn open_store(config: &Config) -> Result<Store, StoreError> {
+    #[cfg(feature = "cluster")]
+    if !config.cluster.blobs.is_empty() {
+        let blobs = RemoteBlobs::connect(&config.cluster.blobs)?;
+        return Store::open_with(&config.storage.data, Arc::new(blobs));
+    }
+    Store::open(&config.storage.data)
+}
+
 impl Service {
     /// Opens the data folder and takes up where the last process stopped: jobs that were running
     /// wait again, jobs that have killed the server too often are given up.
@@ -92,7 +104,7 @@ impl Service {
     /// # Errors
     /// The data folder cannot be used.
     pub fn open_beside(config: Config, engines: Engines) -> Result<Self, StoreError> {
-        let store = Arc::new(Store::open(&config.storage.data)?);
+        let store = Arc::new(open_store(&config)?);
         let service = Self {
             blobs: Arc::clone(store.blobs()) as Arc<dyn Blobs>,
             cache: KeyCache::new(cache::budget(config.compute.key_cache_bytes)),
@@ -202,6 +214,10 @@ impl Service {
     /// The store fails.
     pub fn tidy(&self) -> Result<(), StoreError> {
         job_store::forget_failed(&self.store);
+        if let Err(error) = self.store.sweep() {
+            // Nothing else waits for it.
+            tracing::warn!(%error, "cannot clear up; it is tried again");
+        }
         let now = self.clock.now(now());
         let hours = |hours: u64| now.saturating_sub(hours.saturating_mul(3_600_000));
         let unsealed = hours(self.config.storage.unsealed_hours);

@@ -9,11 +9,12 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use redb::{Database, ReadableDatabase, TableDefinition, TableHandle};
+use redb::{Database, ReadableDatabase, ReadableTableMetadata, TableDefinition, TableHandle};
 use serde::{Deserialize, Serialize};
 
 use super::files::{self, in_file};
 use super::{COUNTERS, EVENTS, IDEMPOTENCY, JOBS, KEYS, PARTS, QUEUE, StoreError};
+use crate::blobs::Keeper;
 use crate::id::Id;
 use crate::system::files::{is_locked, on_one_disk, sync_folder};
 
@@ -32,6 +33,8 @@ const FOLDERS: [&str; 5] = ["keys", "jobs", "incoming", "removed", LOST_AND_FOUN
 /// Identifier of the data folder that the database belongs to.
 const FOLDER: TableDefinition<&str, [u8; 16]> = TableDefinition::new("folder");
 const IDENTIFIER: &str = "id";
+/// The same identifier, where the bytes of keys and jobs are kept elsewhere.
+const ELSEWHERE: &str = "elsewhere";
 
 #[derive(Serialize, Deserialize)]
 struct Marker {
@@ -46,6 +49,42 @@ pub(super) struct Claim {
     pub database: Database,
     /// The marker, locked as long as it is open.
     pub lock: File,
+    /// Its identifier.
+    pub id: Id,
+}
+
+/// Makes sure that a keeper of bytes in another place than the data folder has those of this one, or that the folder has them itself.
+pub(super) fn claim_bytes(
+    root: &Path,
+    claim: &Claim,
+    keeper: &dyn Keeper,
+    is_elsewhere: bool,
+) -> Result<(), StoreError> {
+    let txn = claim.database.begin_read()?;
+    let was_elsewhere = txn.open_table(FOLDER)?.get(ELSEWHERE)?.is_some();
+    let is_empty = txn.open_table(KEYS)?.is_empty()? && txn.open_table(JOBS)?.is_empty()?;
+    drop(txn);
+    if was_elsewhere && !is_elsewhere {
+        return Err(refused(
+            root,
+            "its keys and results are in an object store; say where by cluster.blobs, as before, or choose another folder with --data"
+                .to_owned(),
+        ));
+    }
+    if is_elsewhere && !was_elsewhere && !is_empty {
+        return Err(refused(
+            root,
+            "its keys and results are files in it, and stay there: start the server without cluster.blobs, or choose another folder with --data for what goes to the object store"
+                .to_owned(),
+        ));
+    }
+    keeper.claim(claim.id, !was_elsewhere).map_err(|reason| refused(root, reason))?;
+    if is_elsewhere && !was_elsewhere {
+        let txn = claim.database.begin_write()?;
+        txn.open_table(FOLDER)?.insert(ELSEWHERE, claim.id.0)?;
+        txn.commit()?;
+    }
+    Ok(())
 }
 
 /// Takes a data folder: makes a new one where there is nothing, opens one that a server made, and refuses every other.
@@ -163,7 +202,7 @@ fn create(root: &Path) -> Result<Claim, StoreError> {
     let marker = Marker { format: FORMAT.to_owned(), version: VERSION, id: Id::random()? };
     let lock = write_marker(root, &marker)?;
     make_database(root, marker.id)?;
-    Ok(Claim { database: open_database(root)?, lock })
+    Ok(Claim { database: open_database(root)?, lock, id: marker.id })
 }
 
 fn reopen(root: &Path) -> Result<Claim, StoreError> {
@@ -178,7 +217,7 @@ fn reopen(root: &Path) -> Result<Claim, StoreError> {
         let marker = Marker { format: FORMAT.to_owned(), version: VERSION, id: Id::random()? };
         fill(&mut lock, &marker).map_err(in_file(&path))?;
         make_database(root, marker.id)?;
-        return Ok(Claim { database: open_database(root)?, lock });
+        return Ok(Claim { database: open_database(root)?, lock, id: marker.id });
     }
     let marker = parse(root, &text)?;
     if begun {
@@ -203,7 +242,7 @@ fn reopen(root: &Path) -> Result<Claim, StoreError> {
             ),
         ));
     }
-    Ok(Claim { database, lock })
+    Ok(Claim { database, lock, id: marker.id })
 }
 
 /// Marks a folder that a version without markers made, after a look at everything in it.
@@ -230,7 +269,7 @@ fn adopt(root: &Path) -> Result<Claim, StoreError> {
     prepare(&database, id)?;
     let lock = write_marker(root, &Marker { format: FORMAT.to_owned(), version: VERSION, id })?;
     tracing::info!(folder = %root.display(), "took over the data folder of an older version");
-    Ok(Claim { database, lock })
+    Ok(Claim { database, lock, id })
 }
 
 /// A path in a folder without marker that is not the server's, where one would matter: a secret key anywhere, and anything in
@@ -293,7 +332,7 @@ fn identifier(database: &Database) -> Result<Option<Id>, StoreError> {
     let txn = database.begin_read()?;
     match txn.open_table(FOLDER) {
         Err(redb::TableError::TableDoesNotExist(_)) => Ok(None),
-        table => Ok(redb::ReadableTable::get(&table?, IDENTIFIER)?.map(|id| Id(id.value()))),
+        table => Ok(table?.get(IDENTIFIER)?.map(|id| Id(id.value()))),
     }
 }
 

@@ -3,9 +3,9 @@
 //! ```text
 //! refloat-data.json        marks the folder as the server's, with the identifier that the database has too
 //! refloat.redb             records of keys, pieces, jobs, the queue and the event logs
-//! keys/<key id>/<index>    pieces of evaluation keys, as uploaded
-//! jobs/<job id>/input      ciphertext to work on
-//! jobs/<job id>/result     ciphertext made of it
+//! keys/<key id>/<index>    pieces of evaluation keys, as uploaded, unless bytes are kept elsewhere (`blobs`)
+//! jobs/<job id>/input      ciphertext to work on, likewise
+//! jobs/<job id>/result     ciphertext made of it, likewise
 //! incoming/<n>.partial     files being written
 //! removed/                 folders being removed
 //! lost+found/<date>/       folders without a record, moved aside
@@ -159,9 +159,21 @@ impl Store {
     /// # Errors
     /// The folder is not a server's, cannot be created or read, or another process has it open.
     pub fn open(root: &Path) -> Result<Self, StoreError> {
+        Self::open_patiently(root, None)
+    }
+
+    /// As [`open`](Self::open), with the bytes of keys and jobs in another place than the folder.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open), and where the folder and the place do not belong together.
+    pub fn open_with(root: &Path, blobs: Arc<dyn Keeper>) -> Result<Self, StoreError> {
+        Self::open_patiently(root, Some(blobs))
+    }
+
+    fn open_patiently(root: &Path, elsewhere: Option<Arc<dyn Keeper>>) -> Result<Self, StoreError> {
         let waited = Instant::now();
         loop {
-            match Self::open_whole(root) {
+            match Self::open_whole(root, elsewhere.clone()) {
                 Err(StoreError::InUse(_)) if waited.elapsed() < PATIENCE => std::thread::sleep(PATIENCE / 20),
                 opened => return opened.map_err(|error| at_start(root, error)),
             }
@@ -173,8 +185,12 @@ impl Store {
         at_start(&self.root, error)
     }
 
-    fn open_whole(root: &Path) -> Result<Self, StoreError> {
-        let folder::Claim { database, lock } = folder::claim(root)?;
+    fn open_whole(root: &Path, elsewhere: Option<Arc<dyn Keeper>>) -> Result<Self, StoreError> {
+        let claim = folder::claim(root)?;
+        let is_elsewhere = elsewhere.is_some();
+        let blobs = elsewhere.unwrap_or_else(|| Arc::new(FileBlobs::new(root)));
+        folder::claim_bytes(root, &claim, &*blobs, is_elsewhere)?;
+        let folder::Claim { database, lock, .. } = claim;
         let store = Self {
             database: RwLock::new(Some(database)),
             broken: AtomicBool::new(false),
@@ -185,7 +201,7 @@ impl Store {
             failed_jobs: Mutex::default(),
             trouble: Trouble::default(),
             root: root.to_owned(),
-            blobs: Arc::new(FileBlobs::new(root)),
+            blobs,
             clock: OnceLock::new(),
             _lock: lock,
         };
@@ -278,6 +294,14 @@ impl Store {
             retired.settle(outcome.is_ok(), &|blob, digest| self.speaks_of(blob, digest));
         }
         outcome
+    }
+
+    /// Removes bytes without a record, where there may be such.
+    ///
+    /// # Errors
+    /// They cannot be removed, for the moment.
+    pub fn sweep(&self) -> Result<(), StoreError> {
+        Ok(self.blobs.sweep(&|blob, digest| self.speaks_of(blob, digest))?)
     }
 
     /// Whether a record speaks of bytes with this digest under this name.

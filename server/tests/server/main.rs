@@ -20,6 +20,8 @@ mod integers;
 mod key_memory;
 mod kill;
 mod memory;
+#[cfg(feature = "cluster")]
+mod object_store;
 mod order;
 mod outputs;
 mod placement;

@@ -1,6 +1,8 @@
 //! A server with an engine that computes nothing, and a client for it.
 #![allow(dead_code)] // Each test file uses its own part of this.
 
+#[cfg(feature = "cluster")]
+pub mod bucket;
 pub mod contract;
 pub mod engine;
 pub mod http2;

@@ -110,8 +110,10 @@ pub fn put_part(store: &Store, id: Id, piece: &Piece<'_>, bounds: &Bounds) -> Re
         Some(Some(stored)) => return Ok(stored),
         Some(None) => {}
     }
-    let staged = store.stage(Blob::KeyPart(id, piece.index), piece.bytes)?;
-    write(store, |txn, records| {
+    let blob = Blob::KeyPart(id, piece.index);
+    let staged = store.stage(blob, piece.bytes)?;
+    let mut is_first = true;
+    let stored = write(store, |txn, records| {
         let mut parts = txn.open_table(PARTS)?;
         let Some(mut record) = records.get(id)? else { return Ok(Stored::Gone) };
         let present = parts.get(row)?.map(|value| value.value());
@@ -124,12 +126,17 @@ pub fn put_part(store: &Store, id: Id, piece: &Piece<'_>, bounds: &Bounds) -> Re
             return Ok(Stored::Over(over));
         }
         staged.publish().map_err(StoreError::Io)?;
+        is_first = present.is_none();
         parts.insert(row, (piece.digest, length))?;
         record.bytes = record.bytes.saturating_sub(replaced) + length;
         record.touched = now();
         records.put(&record)?;
         Ok(Stored::New)
-    })
+    });
+    if !is_first {
+        store.blobs().replaced(blob);
+    }
+    stored
 }
 
 /// Why a piece is not written where one with the digest `present` is.

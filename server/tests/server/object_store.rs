@@ -1,0 +1,383 @@
+//! Keys, inputs and results in an object store, by a server on this machine that speaks the language of S3.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use refloat_server::blobs::{Blob, FileBlobs, Keeper, Owner, Put};
+use refloat_server::id::{Id, hex};
+use refloat_server::store::files::{Expected, ReadError};
+use refloat_server::store::holder::Holder;
+use refloat_server::store::keys::{self, Bounds, KeyRecord, KeyState, Look, Opened, Piece, Sealed, Stored};
+use refloat_server::store::{Store, StoreError};
+
+use super::support::TOKEN;
+use super::support::bucket::Bucket;
+use super::support::process::{Process, ok, refloat};
+
+const NO_BOUNDS: Bounds = Bounds { bytes: u64::MAX, own_bytes: None, open: usize::MAX };
+
+fn expected(bytes: &[u8]) -> Expected {
+    Expected { length: bytes.len() as u64, digest: Some(*blake3::hash(bytes).as_bytes()) }
+}
+
+fn is_damaged<T>(outcome: &Result<T, ReadError>) -> bool {
+    matches!(outcome, Err(ReadError::Damaged(_)))
+}
+
+/// What every keeper does that belongs to a data folder.
+fn contract(keeper: &dyn Keeper) {
+    let id = Id([1; 16]);
+    for blob in [Blob::KeyPart(id, 7), Blob::Input(id), Blob::Result(id)] {
+        assert!(
+            is_damaged(&keeper.get(blob, expected(b"one")))
+                && is_damaged(&keeper.look(blob, expected(b"one")))
+        );
+        keeper.remove(blob).unwrap();
+        // Bytes that are staged and published are there, and others take their place.
+        for bytes in [b"one".as_slice(), b"two", b"", &[7; 100_000]] {
+            keeper.stage(blob, bytes).unwrap().publish().unwrap();
+            keeper.replaced(blob);
+            assert_eq!(keeper.get(blob, expected(bytes)).unwrap(), bytes);
+            assert_eq!(keeper.open(blob, expected(bytes)).unwrap().read().unwrap(), bytes);
+            keeper.look(blob, expected(bytes)).unwrap();
+            assert!(is_damaged(&keeper.get(blob, expected(b"others"))));
+            assert!(is_damaged(&keeper.look(blob, expected(b"others"))));
+        }
+        keeper.remove(blob).unwrap();
+        keeper.remove(blob).unwrap();
+        assert!(is_damaged(&keeper.look(blob, expected(b"two"))));
+    }
+    // A result is put once.
+    let result = Blob::Result(id);
+    assert_eq!(keeper.put(result, b"one").unwrap(), Put::New);
+    assert_eq!(keeper.put(result, b"one").unwrap(), Put::Same);
+    for other in [b"two".as_slice(), b"", b"longer"] {
+        assert_eq!(keeper.put(result, other).unwrap(), Put::Differs);
+    }
+    assert_eq!(keeper.get(result, expected(b"one")).unwrap(), b"one");
+    keeper.stage(Blob::Input(id), b"input").unwrap().publish().unwrap();
+    keeper.forget(id).unwrap();
+    keeper.forget(id).unwrap();
+    assert!(is_damaged(&keeper.look(result, expected(b"one"))));
+    assert!(is_damaged(&keeper.look(Blob::Input(id), expected(b"input"))));
+    // What a key set has goes when it is retired for good.
+    let pieces = [0, 1, 300].map(|index| Blob::KeyPart(id, index));
+    for blob in pieces {
+        keeper.stage(blob, b"piece").unwrap().publish().unwrap();
+    }
+    if let Some(retired) = keeper.retire(Owner::Key(id)).unwrap() {
+        retired.settle(false, &|_, _| Ok(true));
+    }
+    assert!(pieces.iter().all(|blob| keeper.look(*blob, expected(b"piece")).is_ok()));
+    if let Some(retired) = keeper.retire(Owner::Key(id)).unwrap() {
+        retired.settle(true, &|_, _| Ok(false));
+    }
+    assert!(pieces.iter().all(|blob| is_damaged(&keeper.look(*blob, expected(b"piece")))));
+    keeper.check().unwrap();
+}
+
+#[test]
+fn files_and_objects_do_what_is_asked_of_every_keeper() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    contract(&FileBlobs::new(folder.path()));
+    drop(store);
+    let bucket = Bucket::start();
+    for prefix in ["", "a", "a b/ö"] {
+        if prefix == "a" {
+            // Prefixes beside each other, and none in the whole bucket.
+            fs::remove_file(bucket.file("refloat-data.json")).unwrap();
+        }
+        let remote = bucket.blobs(prefix);
+        remote.claim(Id([9; 16]), true).unwrap();
+        contract(&remote);
+    }
+    assert_eq!(bucket.objects().len(), 2, "{:?}", bucket.objects());
+}
+
+/// A data folder with its bytes below a prefix.
+fn open(folder: &Path, bucket: &Bucket, prefix: &str) -> Result<Store, StoreError> {
+    Store::open_with(folder, Arc::new(bucket.blobs(prefix)))
+}
+
+fn refusal(outcome: Result<Store, StoreError>) -> String {
+    outcome.err().expect("refused").to_string()
+}
+
+fn record(id: Id, parts: u32) -> KeyRecord {
+    KeyRecord {
+        id,
+        params: "small".into(),
+        fingerprint: "f".into(),
+        parts,
+        state: KeyState::Open,
+        touched: 0,
+        digest: None,
+        bytes: 0,
+        damaged: false,
+        holder: Holder::default(),
+        opener: None,
+    }
+}
+
+fn put(store: &Store, id: Id, index: u32, bytes: &[u8]) -> Stored {
+    let piece = Piece { index, bytes, digest: *blake3::hash(bytes).as_bytes() };
+    keys::put_part(store, id, &piece, &NO_BOUNDS).unwrap()
+}
+
+#[test]
+fn a_prefix_and_a_data_folder_belong_together() {
+    let mut bucket = Bucket::start();
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (folder.path().join("one"), folder.path().join("other"));
+    let store = open(&one, &bucket, "a").unwrap();
+    keys::open(&store, &record(Id([1; 16]), 1), 0, &NO_BOUNDS).unwrap();
+    assert_eq!(put(&store, Id([1; 16]), 0, b"piece"), Stored::New);
+    drop(store);
+    // Again, and with the name of the bucket in another form.
+    drop(open(&one, &bucket, "a").unwrap());
+    let before = bucket.objects();
+    // Another data folder does not get the prefix, nor this one another prefix.
+    assert!(refusal(open(&other, &bucket, "a")).contains("another front keeps its bytes there"));
+    assert!(refusal(open(&one, &bucket, "b")).contains("the bytes of this data folder are not there"));
+    // Nor does it look into its own folder for what is elsewhere.
+    assert!(refusal(Store::open(&one)).contains("cluster.blobs"));
+    // What is refused can be used as it was meant.
+    drop(open(&other, &bucket, "b").unwrap());
+    // A folder that has bytes of its own keeps them.
+    let files = folder.path().join("files");
+    let store = Store::open(&files).unwrap();
+    keys::open(&store, &record(Id([1; 16]), 1), 0, &NO_BOUNDS).unwrap();
+    drop(store);
+    assert!(refusal(open(&files, &bucket, "c")).contains("are files in it"));
+    drop(Store::open(&files).unwrap());
+    // What is somebody else's is not made the server's.
+    fs::create_dir_all(bucket.file("d")).unwrap();
+    fs::write(bucket.file("d/holiday.jpg"), b"sea").unwrap();
+    assert!(refusal(open(&folder.path().join("new"), &bucket, "d")).contains("d/holiday.jpg"));
+    assert!(!bucket.objects().contains(&"d/refloat-data.json".to_owned()));
+    for text in [
+        b"".as_slice(),
+        b"{}",
+        br#"{"format":"refloat-data","version":99,"id":"00000000000000000000000000000001"}"#,
+    ] {
+        fs::write(bucket.file("d/refloat-data.json"), text).unwrap();
+        let error = refusal(open(&folder.path().join("new"), &bucket, "d"));
+        assert!(error.contains("does not read back") || error.contains("newer refloat"), "{error}");
+    }
+    assert!(before.iter().all(|object| bucket.objects().contains(object)));
+    // A bucket that is gone, or does not answer, is an error of the moment and loses nothing.
+    let store = open(&one, &bucket, "a").unwrap();
+    let id = Id([1; 16]);
+    fs::rename(bucket.file("a"), bucket.file("moved")).unwrap();
+    assert!(matches!(keys::verify(&store, id, Look::All), Err(StoreError::Io(_))));
+    assert!(store.blobs().check().is_err());
+    fs::rename(bucket.file("moved"), bucket.file("a")).unwrap();
+    bucket.stop();
+    assert!(matches!(keys::verify(&store, id, Look::Sizes), Err(StoreError::Io(_))));
+    let piece = Piece { index: 0, bytes: b"other", digest: *blake3::hash(b"other").as_bytes() };
+    assert!(matches!(keys::put_part(&store, id, &piece, &NO_BOUNDS), Err(StoreError::Io(_))));
+    assert!(refusal(open(&folder.path().join("late"), &bucket, "e")).contains("s3://bucket/e"));
+    bucket.go_on();
+    assert_eq!(keys::verify(&store, id, Look::All).unwrap(), Vec::<u32>::new());
+    store.blobs().check().unwrap();
+}
+
+#[test]
+fn an_object_that_was_altered_is_asked_for_again() {
+    let bucket = Bucket::start();
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), &bucket, "a").unwrap();
+    let id = Id([1; 16]);
+    keys::open(&store, &record(id, 2), 0, &NO_BOUNDS).unwrap();
+    put(&store, id, 0, b"zero");
+    put(&store, id, 1, b"one");
+    assert!(matches!(keys::seal(&store, id, None).unwrap(), Sealed::Done(_)));
+    let object = |index: u32, bytes: &[u8]| {
+        bucket.file(&format!("a/keys/{id}/{index}/{}", blake3::hash(bytes).to_hex()))
+    };
+    // Its length, its bytes, all of it.
+    for (alter, look) in
+        [(Some(b"longer".as_slice()), Look::Sizes), (Some(b"eno"), Look::All), (None, Look::Sizes)]
+    {
+        match alter {
+            Some(bytes) => fs::write(object(1, b"one"), bytes).unwrap(),
+            None => fs::remove_file(object(1, b"one")).unwrap(),
+        }
+        assert_eq!(keys::verify(&store, id, look).unwrap(), [1]);
+        assert!(keys::get(&store, id).unwrap().unwrap().damaged);
+        assert_eq!(put(&store, id, 1, b"one"), Stored::New);
+        assert!(matches!(keys::seal(&store, id, None).unwrap(), Sealed::Done(_)));
+        assert_eq!(keys::verify(&store, id, Look::All).unwrap(), Vec::<u32>::new());
+    }
+}
+
+#[test]
+fn what_no_record_speaks_of_goes_and_nothing_else() {
+    let bucket = Bucket::start();
+    let folder = tempfile::tempdir().unwrap();
+    let (id, gone) = (Id([1; 16]), Id([2; 16]));
+    let store = open(folder.path(), &bucket, "a").unwrap();
+    keys::open(&store, &record(id, 2), 0, &NO_BOUNDS).unwrap();
+    put(&store, id, 0, b"zero");
+    put(&store, id, 1, b"old");
+    put(&store, id, 1, b"new");
+    // Refused, with its bytes uploaded already.
+    let bounds = Bounds { bytes: 7, ..NO_BOUNDS };
+    let piece = Piece { index: 0, bytes: b"longer", digest: *blake3::hash(b"longer").as_bytes() };
+    assert!(matches!(keys::put_part(&store, id, &piece, &bounds).unwrap(), Stored::Over(_)));
+    drop(store);
+    // Left by a server that was killed, and by others.
+    let digest = hex(blake3::hash(b"zero").as_bytes());
+    let rubbish = [
+        format!("a/keys/{gone}/0/{digest}"),
+        format!("a/keys/{id}/7/{digest}"),
+        format!("a/jobs/{gone}/input"),
+        format!("a/jobs/{gone}/result"),
+    ];
+    let strangers = [
+        format!("a/keys/{gone}/0/notes.txt"),
+        format!("a/keys/{gone}/00/{digest}"),
+        format!("a/jobs/{gone}/holiday.jpg"),
+        "a/holiday.jpg".to_owned(),
+        format!("b/jobs/{gone}/input"),
+        format!("keys/{gone}/0/{digest}"),
+    ];
+    for object in rubbish.iter().chain(&strangers) {
+        let file = bucket.file(object);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, b"zero").unwrap();
+    }
+    let store = open(folder.path(), &bucket, "a").unwrap();
+    store.sweep().unwrap();
+    let of = |index: u32, bytes: &[u8]| format!("a/keys/{id}/{index}/{}", blake3::hash(bytes).to_hex());
+    let mut left = vec!["a/refloat-data.json".to_owned(), of(0, b"zero"), of(1, b"new")];
+    left.extend(strangers.iter().cloned());
+    left.sort();
+    assert_eq!(bucket.objects(), left);
+    // While it runs, too.
+    put(&store, id, 1, b"newer");
+    assert!(matches!(keys::put_part(&store, id, &piece, &bounds).unwrap(), Stored::Over(_)));
+    assert!(bucket.objects().contains(&of(1, b"new")) && bucket.objects().contains(&of(0, b"longer")));
+    store.sweep().unwrap();
+    let left: Vec<String> = left
+        .iter()
+        .map(|object| if *object == of(1, b"new") { of(1, b"newer") } else { object.clone() })
+        .collect();
+    let mut now = bucket.objects();
+    now.sort();
+    let mut left = left;
+    left.sort();
+    assert_eq!(now, left);
+    assert_eq!(keys::delete(&store, id, |_| true).unwrap(), keys::Deleted::Done);
+    assert_eq!(bucket.objects().len(), strangers.len() + 1);
+}
+
+#[test]
+fn nothing_that_is_recorded_goes_while_others_clear_up() {
+    let bucket = Bucket::start();
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), &bucket, "a").unwrap();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                // All of the bucket, as at a start.
+                let blobs = bucket.blobs("a");
+                blobs
+                    .sweep(&|blob, digest| match blob {
+                        Blob::KeyPart(key, index) => {
+                            Ok(keys::part_digest(&store, key, index).unwrap() == digest)
+                        }
+                        _ => Ok(true),
+                    })
+                    .unwrap();
+                store.sweep().unwrap();
+            }
+        });
+        let uploaders: Vec<_> = (1..3)
+            .map(|client| {
+                let store = &store;
+                scope.spawn(move || {
+                    let id = Id([client; 16]);
+                    for round in 0..10_u8 {
+                        assert!(matches!(
+                            keys::open(store, &record(id, 2), 0, &NO_BOUNDS).unwrap(),
+                            Opened::New
+                        ));
+                        // The same bytes come and go and come again.
+                        for bytes in [b"one".as_slice(), b"two", b"one"] {
+                            assert_eq!(put(store, id, 0, bytes), Stored::New);
+                        }
+                        put(store, id, 1, &[round % 2]);
+                        assert!(matches!(keys::seal(store, id, None).unwrap(), Sealed::Done(_)));
+                        assert_eq!(keys::verify(store, id, Look::All).unwrap(), Vec::<u32>::new());
+                        assert_eq!(keys::delete(store, id, |_| true).unwrap(), keys::Deleted::Done);
+                    }
+                })
+            })
+            .collect();
+        uploaders.into_iter().for_each(|uploader| uploader.join().unwrap());
+        stop.store(true, Ordering::Relaxed);
+    });
+    store.sweep().unwrap();
+    assert_eq!(bucket.objects(), ["a/refloat-data.json"]);
+}
+
+const GATE: &str = "gate nand --keys @keys --in @a.ct --in @b.ct --out @c.ct";
+
+#[test]
+fn a_server_keeps_its_bytes_in_a_bucket() {
+    let mut bucket = Bucket::start();
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let variables: Vec<String> =
+        bucket.environment().iter().map(|(name, value)| format!("export {name}='{value}'; ")).collect();
+    let script = format!(
+        "{}export REFLOAT__CLUSTER__BLOBS='{}'; exec \"$@\"",
+        variables.concat(),
+        Bucket::address("front")
+    );
+    let run = |line: &str| refloat(line, folder.path());
+    ok(&run("--json keygen --preset toy-bool --allow-insecure --out @keys"));
+    ok(&run("--json encrypt --key @keys --bits 0011 --out @a.ct"));
+    ok(&run("--json encrypt --key @keys --bits 0101 --out @b.ct"));
+    let server = Process::start_by(&data, &script);
+    let nand = |server: &Process| run(&format!("{GATE} --server {} --token {TOKEN}", server.client.url("")));
+    let right = |gate: &Output| {
+        assert!(gate.status.success(), "{}", String::from_utf8_lossy(&gate.stderr));
+        ok(&run("--json decrypt --key @keys --in @c.ct --out @c.csv"));
+        assert_eq!(fs::read_to_string(folder.path().join("c.csv")).unwrap(), "1\n1\n1\n0\n");
+    };
+    right(&nand(&server));
+    // All is there, and the folder has the table alone.
+    let there = |end: &str| bucket.objects().iter().filter(|object| object.ends_with(end)).count();
+    let pieces = bucket.objects().iter().filter(|object| object.starts_with("front/keys/")).count();
+    assert_eq!((pieces, there("/result"), there("/input")), (2, 1, 0));
+    for name in ["keys", "jobs"] {
+        assert_eq!(fs::read_dir(data.join(name)).unwrap().count(), 0);
+    }
+    // Killed and started again it has its keys; without the bucket it says where they are.
+    server.kill();
+    let said = run(&format!("serve --listen 127.0.0.1:0 --data {}", data.display()));
+    assert!(!said.status.success() && String::from_utf8_lossy(&said.stderr).contains("cluster.blobs"));
+    let server = Process::start_by(&data, &script);
+    right(&nand(&server));
+    assert_eq!(there("/result"), 2);
+    // While the bucket does not answer nothing is taken in, and nothing is lost.
+    bucket.stop();
+    let detail = fails_after_words(&nand(&server));
+    assert!(detail.contains("STORAGE_FAILED"), "{detail}");
+    bucket.go_on();
+    right(&nand(&server));
+    assert!(server.terminate());
+}
+
+/// What a command line says that fails.
+fn fails_after_words(output: &Output) -> String {
+    assert!(!output.status.success());
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
