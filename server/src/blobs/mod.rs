@@ -82,6 +82,24 @@ pub enum Put {
     Differs,
 }
 
+/// An error of bytes that are kept elsewhere and are out of reach for the moment: whose, and what happened.
+#[derive(Debug)]
+pub struct Away(pub String);
+
+impl std::fmt::Display for Away {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Away {}
+
+impl From<Away> for io::Error {
+    fn from(away: Away) -> Self {
+        Self::other(away)
+    }
+}
+
 /// Stored bytes that were compared with their record, to be sent on.
 #[derive(Debug)]
 pub enum Source {

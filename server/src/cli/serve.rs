@@ -144,7 +144,10 @@ fn engines(config: &Config, registry: &Registry) -> Result<Engines, Failure> {
 fn work(config: Config, engines: Engines, runtime: &Runtime, output: &Output) -> Result<(), Failure> {
     let start = |error: std::io::Error| Failure { code: "START".to_owned(), detail: error.to_string() };
     let nats = config.cluster.nats.parse::<Addresses>().map_err(start)?.to_string();
-    let data = config.storage.data.display().to_string();
+    let data = match config.cluster.blobs.as_str() {
+        "" => config.storage.data.display().to_string(),
+        blobs => blobs.to_owned(),
+    };
     let Slots { count: slots, threads } = Slots::of(&config, &engines);
     {
         let _entered = runtime.enter();

@@ -1,5 +1,6 @@
 //! Section `[cluster]`: one server on many machines.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,9 @@ pub struct ClusterSection {
     /// Name of this front, or of the one that this worker works for. Each front has a data folder and a name of its own: letters,
     /// digits, `-` and `_`.
     pub front: String,
+    /// Fronts among which new key sets are shared out, this one with them: name and address of each, such as
+    /// `{ "0" = "https://a.example.org", "1" = "https://b.example.org" }`, the same for all of them. Empty: there is one.
+    pub shards: BTreeMap<String, String>,
     /// Seconds without a sign of a job that is out after which it is handed out again.
     pub lease_seconds: u64,
     /// Seconds in which a run of a worker neither says what it does nor asks whether it is to stop, after which it counts as hung: its job
@@ -54,6 +58,7 @@ impl Default for ClusterSection {
             credentials: PathBuf::new(),
             blobs: String::new(),
             front: "0".to_owned(),
+            shards: BTreeMap::new(),
             lease_seconds: 20,
             hung_seconds: 600,
             name: "worker".to_owned(),
@@ -113,6 +118,7 @@ impl ClusterSection {
         if self.slots > MOST_SLOTS {
             return fail(format!("cluster.slots = {}: the most is {MOST_SLOTS}", self.slots));
         }
+        self.check_shards()?;
         if !self.blobs.is_empty() {
             let bucket = self
                 .blobs
@@ -147,6 +153,42 @@ impl ClusterSection {
     }
 }
 
+impl ClusterSection {
+    fn check_shards(&self) -> Result<(), ConfigError> {
+        let fail = |what: String| Err(ConfigError(what));
+        if let Some(name) = self.shards.keys().find(|name| !is_token(name)) {
+            return fail(format!(
+                "cluster.shards: {name:?} is no name of a front, which is of up to {LONGEST_NAME} letters, digits, - and _"
+            ));
+        }
+        if let Some((name, url)) = self.shards.iter().find(|(_, url)| !is_address(url)) {
+            return fail(format!(
+                "cluster.shards: the address of {name:?} is {url:?}; it begins with https:// or http:// and is what clients are given"
+            ));
+        }
+        if !self.shards.is_empty() && self.role != Role::Worker && !self.shards.contains_key(&self.front) {
+            return fail(format!(
+                "cluster.shards does not have this front, cluster.front = {:?}; it lists all of them, this one too",
+                self.front
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Whether clients can be sent to an address.
+fn is_address(url: &str) -> bool {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    rest.is_some_and(|rest| {
+        !rest.is_empty()
+            && !rest.starts_with('/')
+            && url.len() <= 200
+            && url.chars().all(|letter| {
+                letter.is_ascii_graphic() && !matches!(letter, '"' | '<' | '>' | '@' | '?' | '#')
+            })
+    })
+}
+
 /// Jobs that a worker runs at once, at most.
 const MOST_SLOTS: usize = 1024;
 
@@ -170,6 +212,32 @@ mod tests {
         for name in ["", "a.b", "a b", "*", ">", "é", &"x".repeat(65)] {
             assert!(named(name).check().unwrap_err().0.starts_with("cluster.front = "), "{name}");
         }
+    }
+
+    #[test]
+    fn all_fronts_are_known_with_an_address() {
+        let with = |shards: &[(&str, &str)]| ClusterSection {
+            shards: shards.iter().map(|(name, url)| ((*name).to_owned(), (*url).to_owned())).collect(),
+            ..ClusterSection::default()
+        };
+        assert_eq!(with(&[("0", "https://a.example"), ("1", "http://127.0.0.1:7979")]).check(), Ok(()));
+        for (shards, names) in [
+            (with(&[("0", "https://a.example"), ("a.b", "https://b.example")]), "\"a.b\""),
+            (with(&[("1", "https://b.example")]), "cluster.front = \"0\""),
+            (with(&[("0", "a.example")]), "\"a.example\""),
+            (with(&[("0", "https://")]), "\"https://\""),
+            (with(&[("0", "https://user@a.example")]), "user@"),
+            (with(&[("0", "https://a.example/ <b>")]), "<b>"),
+        ] {
+            let error = shards.check().unwrap_err().0;
+            assert!(error.starts_with("cluster.shards") && error.contains(names), "{error}");
+        }
+        let worker = ClusterSection {
+            role: Role::Worker,
+            nats: "nats://a".into(),
+            ..with(&[("1", "https://b.example")])
+        };
+        assert_eq!(worker.check().is_ok(), cfg!(feature = "cluster"));
     }
 
     #[test]

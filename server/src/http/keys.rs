@@ -21,6 +21,7 @@ use crate::service::views::{Commit, Committed, KeysDocument, NewKeys};
     (status = 201, description = "Opened; all pieces are missing", body = KeysDocument),
     (status = 200, description = "It was there; send what is missing", body = KeysDocument),
     (status = 409, description = "Other parameters than here", content_type = "application/problem+json", body = openapi::Problem),
+    (status = 421, description = "Another front takes it, at the address in `url`", content_type = "application/problem+json", body = openapi::Problem),
     (status = 429, description = "As many key sets are open as an address or an API key may have; Retry-After says when to come back", content_type = "application/problem+json", body = openapi::Problem),
 ))]
 pub async fn open(

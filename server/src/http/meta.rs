@@ -13,6 +13,7 @@ use super::respond::Refusal;
 use super::{Http, blocking, openapi as document};
 use crate::problem::Problem;
 use crate::service::metrics as service_metrics;
+use crate::service::shards::ShardsDocument;
 use crate::service::views::{ParamsDocument, VersionDocument};
 
 /// Media type of counters.
@@ -54,6 +55,27 @@ pub async fn params(
     let parts = query.parts != 0;
     let kept = if parts { &http.shared.params_with_parts } else { &http.shared.params };
     shared(kept, &http.service.params(parts))
+}
+
+/// Query of `GET /v1/shards`.
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields, default)]
+#[into_params(parameter_in = Query)]
+pub struct ShardsQuery {
+    /// Identifier of a key set, to be told which front takes it.
+    key: Option<String>,
+}
+
+/// The fronts among which key sets are shared out.
+#[utoipa::path(get, path = "/v1/shards", tag = "server", params(ShardsQuery), responses((status = 200, description = "Fronts, and the one that takes the key set", body = ShardsDocument)))]
+pub async fn shards(
+    State(http): State<Arc<Http>>,
+    query: Result<Query<ShardsQuery>, axum::extract::rejection::QueryRejection>,
+) -> Result<Json<ShardsDocument>, Refusal> {
+    let Query(query) = query.map_err(|error| Problem::bad_request(error.body_text()))?;
+    let key = query.key.map(|key| key.parse()).transpose();
+    let key = key.map_err(|error: crate::id::BadId| Problem::bad_request(format!("key: {error}")))?;
+    Ok(Json(http.service.shards(key)))
 }
 
 /// Whether the process answers.

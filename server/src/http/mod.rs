@@ -91,6 +91,7 @@ pub fn router(http: &Arc<Http>) -> Router {
         _ => health(),
     };
     open.route("/v1/params", get(meta::params))
+        .route("/v1/shards", get(meta::shards))
         .route("/v1/keys", post(keys::open))
         .route("/v1/keys/{id}", get(keys::get).head(keys::head).delete(keys::delete))
         .route("/v1/keys/{id}/chunks/{index}", put(keys::put_chunk))

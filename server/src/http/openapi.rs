@@ -28,6 +28,7 @@ A method that an address does not take is answered with 405, an address that is 
     servers((url = "/", description = "The server that sent this document")),
     paths(
         super::meta::params,
+        super::meta::shards,
         super::keys::open,
         super::keys::get,
         super::keys::head,

@@ -50,6 +50,7 @@ impl Service {
             ));
         }
         if keys::get(&self.store, id)?.is_none() {
+            self.check_shard(id)?;
             self.check_memory(set)?;
         }
         let what = format!("key set {id}");

@@ -13,6 +13,7 @@ pub mod live;
 pub mod metrics;
 pub mod placement;
 pub mod runner;
+pub mod shards;
 pub mod traffic;
 pub mod views;
 mod waits;
@@ -339,6 +340,10 @@ fn is_stage(name: &str) -> bool {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         // The store has logged what failed.
+        if error.is_away() {
+            let detail = "what keeps the server's keys and results does not answer; try again in a moment";
+            return Self::new(503, "STORAGE_FAILED", "Storage failed", detail).retry_after(5);
+        }
         if error.is_full() {
             return Self::new(507, "STORAGE_FULL", "Storage full", "the server's disk is full");
         }

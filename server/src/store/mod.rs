@@ -43,7 +43,7 @@ use serde::de::DeserializeOwned;
 use trouble::Trouble;
 use usage::Usage;
 
-use crate::blobs::{Blob, FileBlobs, Keeper, Retired, Staged};
+use crate::blobs::{Away, Blob, FileBlobs, Keeper, Retired, Staged};
 use crate::id::Id;
 use crate::system;
 
@@ -119,6 +119,7 @@ impl std::fmt::Display for StoreError {
             ),
             Self::Folder(path, reason) => write!(f, "data folder {}: {reason}", path.display()),
             Self::Database(error) => write!(f, "job table: {error}"),
+            Self::Io(error) if self.is_away() => error.fmt(f),
             Self::Io(error) => write!(f, "data folder: {error}"),
             Self::Corrupt(what) => write!(f, "job table: {what} does not read back"),
         }
@@ -143,6 +144,11 @@ impl StoreError {
             Self::Io(error) => error,
             error => std::io::Error::other(error),
         }
+    }
+
+    /// Whether bytes are kept elsewhere, and are out of reach for the moment.
+    pub fn is_away(&self) -> bool {
+        matches!(self, Self::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<Away>()))
     }
 
     /// Whether the disk is full.

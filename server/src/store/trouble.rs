@@ -37,14 +37,14 @@ impl Trouble {
     pub fn failed(&self, error: &dyn std::fmt::Display) {
         let error = error.to_string();
         if self.note(&error, Instant::now()) {
-            tracing::error!(error, "the data folder fails; the same failure is logged again when it is over");
+            tracing::error!(error, "storage fails; the same failure is logged again when it is over");
         }
     }
 
     /// Takes note of a write that succeeded, and logs the runs that have ended.
     pub fn worked(&self) {
         for Ended { error, times, lasted } in self.ended(Instant::now()) {
-            tracing::warn!(error, times, seconds = lasted.as_secs(), "the data folder works again");
+            tracing::warn!(error, times, seconds = lasted.as_secs(), "storage works again");
         }
     }
 

@@ -5,6 +5,7 @@
 
 use std::io;
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -20,10 +21,11 @@ use refloat_server::work::Work;
 use serde_json::Value;
 
 use super::dispatch_contract::{contract, work};
+use super::support::bucket::Bucket;
 use super::support::engine::{KEY, TestEngine};
 use super::support::nats::{NatsServer, PASSWORD};
-use super::support::process::{fails, refloat};
-use super::support::{Client, TestServer, ciphertext, until, upload, upload_as};
+use super::support::process::{Process, fails, ok, refloat};
+use super::support::{Client, TOKEN, TestServer, ciphertext, until, upload, upload_as};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -343,4 +345,72 @@ fn a_worker_says_how_it_is() {
     worker.stop();
     client.get("/readyz").problem(503, "STOPPING");
     front.stop();
+}
+
+/// A worker in a process of its own.
+struct WorkerProcess(Child);
+
+impl WorkerProcess {
+    fn start(environment: &[(&str, String)], folder: &Path) -> Self {
+        let child = Command::new(env!("CARGO_BIN_EXE_refloat"))
+            .args(["serve", "--role", "worker", "--allow-insecure", "--log-level", "warn"])
+            .envs(environment.iter().map(|(name, value)| (*name, value.as_str())))
+            .current_dir(folder)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        Self(child)
+    }
+}
+
+impl Drop for WorkerProcess {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+#[ignore = "needs a nats-server"]
+fn a_front_and_its_workers_share_a_bucket_and_no_folder() {
+    let (server, folder) = (NatsServer::start(), tempfile::tempdir().unwrap());
+    let mut bucket = Bucket::start();
+    let of_bucket = bucket.environment();
+    let environment = |role: &str| {
+        let mut all = of_bucket.to_vec();
+        all.push(("REFLOAT__CLUSTER__BLOBS", Bucket::address("front")));
+        all.push(("REFLOAT__CLUSTER__NATS", server.url(role)));
+        all
+    };
+    let variables: Vec<String> =
+        environment("front").iter().map(|(name, value)| format!("export {name}='{value}'; ")).collect();
+    let script = format!("{}exec \"$@\" --role front", variables.concat());
+    let front = Process::start_by(&folder.path().join("data"), &script);
+    let there = folder.path().join("elsewhere");
+    std::fs::create_dir(&there).unwrap();
+    let workers = [(); 2].map(|()| WorkerProcess::start(&environment("worker"), &there));
+    let run = |line: &str| refloat(line, folder.path());
+    ok(&run("--json keygen --preset toy-bool --allow-insecure --out @keys"));
+    ok(&run("--json encrypt --key @keys --bits 0011 --out @a.ct"));
+    ok(&run("--json encrypt --key @keys --bits 0101 --out @b.ct"));
+    let nand = || {
+        let gate = run(&format!(
+            "gate nand --keys @keys --in @a.ct --in @b.ct --out @c.ct --server {} --token {TOKEN}",
+            front.client.url("")
+        ));
+        assert!(gate.status.success(), "{}", String::from_utf8_lossy(&gate.stderr));
+        ok(&run("--json decrypt --key @keys --in @c.ct --out @c.csv"));
+        assert_eq!(std::fs::read_to_string(folder.path().join("c.csv")).unwrap(), "1\n1\n1\n0\n");
+    };
+    nand();
+    // The bucket is away for a while, and then another worker is the only one.
+    bucket.stop();
+    std::thread::sleep(2 * SECOND);
+    bucket.go_on();
+    nand();
+    drop(workers);
+    let _worker = WorkerProcess::start(&environment("worker"), &there);
+    nand();
+    assert_eq!(std::fs::read_dir(&there).unwrap().count(), 0, "a worker keeps nothing in a folder");
+    assert_eq!(bucket.objects().iter().filter(|object| object.ends_with("/result")).count(), 3);
 }

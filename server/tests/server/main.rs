@@ -31,5 +31,6 @@ mod readme;
 mod sample_method;
 mod sample_scheme;
 mod service;
+mod shards;
 mod simulated;
 mod simulation;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Output;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::ScopedJoinHandle;
 
 use refloat_server::blobs::{Blob, FileBlobs, Keeper, Owner, Put};
 use refloat_server::id::{Id, hex};
@@ -285,16 +286,11 @@ fn nothing_that_is_recorded_goes_while_others_clear_up() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !stop.load(Ordering::Relaxed) {
-                // All of the bucket, as at a start.
-                let blobs = bucket.blobs("a");
-                blobs
-                    .sweep(&|blob, digest| match blob {
-                        Blob::KeyPart(key, index) => {
-                            Ok(keys::part_digest(&store, key, index).unwrap() == digest)
-                        }
-                        _ => Ok(true),
-                    })
-                    .unwrap();
+                for client in 1..3 {
+                    for index in 0..2 {
+                        store.blobs().replaced(Blob::KeyPart(Id([client; 16]), index));
+                    }
+                }
                 store.sweep().unwrap();
             }
         });
@@ -320,8 +316,9 @@ fn nothing_that_is_recorded_goes_while_others_clear_up() {
                 })
             })
             .collect();
-        uploaders.into_iter().for_each(|uploader| uploader.join().unwrap());
+        let ended: Vec<_> = uploaders.into_iter().map(ScopedJoinHandle::join).collect();
         stop.store(true, Ordering::Relaxed);
+        ended.into_iter().for_each(|ended| ended.unwrap());
     });
     store.sweep().unwrap();
     assert_eq!(bucket.objects(), ["a/refloat-data.json"]);
@@ -368,16 +365,17 @@ fn a_server_keeps_its_bytes_in_a_bucket() {
     right(&nand(&server));
     assert_eq!(there("/result"), 2);
     // While the bucket does not answer nothing is taken in, and nothing is lost.
+    let key = bucket.objects().iter().find_map(|object| {
+        object.strip_prefix("front/keys/").and_then(|rest| rest.split('/').next().map(str::to_owned))
+    });
+    let path = format!("/v1/keys/{}", key.unwrap());
+    server.client.get(&path).expect(200);
     bucket.stop();
-    let detail = fails_after_words(&nand(&server));
-    assert!(detail.contains("STORAGE_FAILED"), "{detail}");
+    let answer = server.client.get(&path);
+    answer.problem(503, "STORAGE_FAILED");
+    assert_eq!(answer.header("retry-after"), "5");
     bucket.go_on();
+    assert_eq!(server.client.get(&path).expect(200).json()["state"], "sealed");
     right(&nand(&server));
     assert!(server.terminate());
-}
-
-/// What a command line says that fails.
-fn fails_after_words(output: &Output) -> String {
-    assert!(!output.status.success());
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }

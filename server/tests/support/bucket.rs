@@ -105,6 +105,7 @@ impl Bucket {
 
     /// The bytes below a prefix, as a front or worker has them.
     pub fn blobs(&self, prefix: &str) -> RemoteBlobs {
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let store = AmazonS3Builder::new()
             .with_endpoint(format!("http://{}", self.address))
             .with_allow_http(true)

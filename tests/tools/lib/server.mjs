@@ -4,8 +4,9 @@ import { Stop } from './log.mjs';
 import { serverBinary } from './paths.mjs';
 import { kill, start } from './run.mjs';
 
-/** How long the server may take to get ready, and to shut down, in milliseconds. */
+/** How long the server may take to get ready, by itself and under an emulator on a busy machine, and to shut down, in milliseconds. */
 const READY = 30_000;
+const EMULATED = 300_000;
 const GRACE = 35_000;
 
 /** How long one answer about it may take, in milliseconds. */
@@ -54,13 +55,14 @@ export async function serve({ port, args = [], command = [serverBinary], stdio =
     clearTimeout(hard);
     return code;
   };
-  for (const deadline = Date.now() + READY; ; ) {
+  const patience = first.length > 0 ? EMULATED : READY;
+  for (const deadline = Date.now() + patience; ; ) {
     if (ended !== undefined) throw new Stop(`the server ended before it was ready (${ended}); its own words are above`);
     const why = await notReady(url);
     if (why === undefined) return { url, pid: child.pid, closed, stop };
     if (Date.now() > deadline) {
       await stop();
-      throw new Stop(`the server did not get ready on ${url} within ${READY / 1000} s; ${why}`);
+      throw new Stop(`the server did not get ready on ${url} within ${patience / 1000} s; ${why}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

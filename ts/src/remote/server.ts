@@ -241,6 +241,17 @@ export class Server {
   }
 
   /**
+   * The address of the server that takes a key set, by its id or by the secret key it belongs to, where several fronts share key sets
+   * out among them; this server's own where it is alone. Another one is refused new keys, with `OTHER_FRONT` and that address.
+   */
+  async frontOf(keys: string | KeySet | GateKeySet | IntegerKeySet, options: SignalOptions = {}): Promise<string> {
+    const id = typeof keys === 'string' ? keys : keys.id;
+    const { key } = await this.#http.json(`/v1/shards?key=${encodeURIComponent(id)}`, { signal: options.signal });
+    const { url } = members(key);
+    return typeof url === 'string' ? url : this.url;
+  }
+
+  /**
    * Looks a complete key set up, by its id or by the secret key it belongs to; `undefined` if the server has none, or only a
    * part.
    */

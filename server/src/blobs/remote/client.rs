@@ -12,6 +12,8 @@ use object_store::path::Path;
 use object_store::{ClientConfigKey, Error, ObjectStore, ObjectStoreExt, PutMode, PutPayload, RetryConfig};
 use tokio::runtime::{Builder, Runtime};
 
+use super::super::Away;
+
 /// So long a request takes at most; whoever asked tries it again.
 const PATIENCE: &str = "60 seconds";
 
@@ -145,7 +147,8 @@ impl Client {
 
     /// What a request gives, on a thread that may wait.
     fn wait<T: Send + 'static>(&self, request: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
-        let ended = || io::Error::other(format!("{}: a request has ended without an answer", self.shown));
+        let ended =
+            || io::Error::from(Away(format!("{}: a request has ended without an answer", self.shown)));
         let (answer, answered) = sync_channel(1);
         let runtime = self.runtime.as_ref().ok_or_else(ended)?;
         runtime.spawn(async move {
@@ -155,8 +158,21 @@ impl Client {
     }
 
     fn failed(&self, error: &Error) -> io::Error {
-        io::Error::other(format!("{}: {error}", self.shown))
+        tracing::debug!(%error, "a request for an object has failed");
+        Away(format!("{}: {}", self.shown, cause(error))).into()
     }
+}
+
+/// What is behind an error, in words that are the same each time: no names of objects, times and numbers of requests.
+fn cause(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    let text = innermost.to_string();
+    // The store says more of it, in XML.
+    let text = text.split('<').next().unwrap_or_default().trim_end_matches([' ', ':']);
+    text.chars().filter(|letter| !letter.is_control()).take(200).collect()
 }
 
 impl Drop for Client {

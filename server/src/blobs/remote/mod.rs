@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use self::client::{Client, Found};
 use self::names::Names;
-use super::{Blob, Blobs, Keeper, Owner, Put, Retired, SpokenOf, Staged};
+use super::{Away, Blob, Blobs, Keeper, Owner, Put, Retired, SpokenOf, Staged};
 use crate::id::Id;
 use crate::store::files::{Expected, ReadError};
 
@@ -152,8 +152,8 @@ impl RemoteBlobs {
     fn absent(&self, location: &Path) -> ReadError {
         match self.marker() {
             Ok(Some(_)) => ReadError::Damaged(format!("{}: {location} is absent", self.client.shown())),
-            Ok(None) => ReadError::Io(io::Error::other(self.no_front())),
-            Err(error) => ReadError::Io(io::Error::other(error)),
+            Ok(None) => ReadError::Io(Away(self.no_front()).into()),
+            Err(error) => ReadError::Io(Away(error).into()),
         }
     }
 
@@ -253,8 +253,8 @@ impl Blobs for RemoteBlobs {
                 *checked = Some(Instant::now());
                 Ok(())
             }
-            Ok(None) => Err(io::Error::other(self.no_front())),
-            Err(error) => Err(io::Error::other(error)),
+            Ok(None) => Err(Away(self.no_front()).into()),
+            Err(error) => Err(Away(error).into()),
         }
     }
 }
