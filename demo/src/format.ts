@@ -42,7 +42,8 @@ export function scientific(x: number | undefined): string {
   const exponent = Math.floor(Math.log10(Math.abs(x)));
   if (exponent >= -2 && exponent < 4) return x.toPrecision(2).replace('-', '−');
   const digits = String(exponent).replace(/[-\d]/g, (c) => (c === '-' ? '⁻' : ('⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(c)] ?? c)));
-  return `${(x / 10 ** exponent).toFixed(1).replace('-', '−')} × 10${digits}`;
+  // Spaces at which no line breaks.
+  return `${(x / 10 ** exponent).toFixed(1).replace('-', '−')}\u00a0×\u00a010${digits}`;
 }
 
 /** An error's message as a sentence; one that begins with an address keeps it as it is. */

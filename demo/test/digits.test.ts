@@ -93,10 +93,17 @@ describe('a run', () => {
     const again = decode(JSON.parse(JSON.stringify(encode(seen, 2, 'here'))) as ReturnType<typeof encode>);
     expect(again.recorded).toBe('here');
     expect([...again.numbers]).toEqual([271828, -5]);
+    expect([...(again.output ?? [])], 'with its errors').toEqual([...(seen.output ?? [])].slice(0, 2));
     again.passes.forEach((pass, i) => {
       expect([...(pass.digits ?? [])]).toEqual([...(seen.passes[i]?.digits ?? [])].slice(0, 2));
       expect(largest(pass.along)).toBeCloseTo(2 ** -20, 9);
     });
+  });
+
+  test('of a fraction says how far the worst slot is off', () => {
+    const seen = observed('fraction', [0.25, 0.5, 0.75, 31.4159]);
+    seen.output = Float64Array.from([0.25, 0.5, 0.75 + 6 / 1024, 0.4159]);
+    expect(result(page(seen), 400).text).toMatch(/off by 3\.00 steps of 1\/1024 in the root mean square, the worst by 6\.0\..*right to 7\.4 bits/);
   });
 
   test('that has none yet says so', () => {

@@ -54,7 +54,7 @@ describe('which method when', () => {
         const asked = countOf(state(place, i));
         const { text } = verdict(state(place, i));
         expect(text).toContain(byGates(row, asked) <= byDigits(row, asked) ? 'Take gates' : 'Take digits');
-        expect(text).toContain('refloat reproduce scheme-switching --crossing');
+        expect(text).toContain('refloat reproduce scheme-switching <span class="whole">--crossing</span>');
       }
     }
     expect(rules(state(0)).text.match(/How many comparisons/g)).toHaveLength(recorded.crossing.rows.length);

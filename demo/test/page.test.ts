@@ -90,7 +90,7 @@ describe('figures in words', () => {
     expect([3.21, 340.4, 1240, 12_400, 125_000].map(duration)).toEqual(['3.2 ms', '340 ms', '1.24 s', '12.4 s', '2 min 5 s']);
     expect(decimal(-1.25, 1)).toBe('−1.3');
     expect(decimal(Number.NaN)).toBe('–');
-    expect(scientific(6.6e-4)).toBe('6.6 × 10⁻⁴');
+    expect(scientific(6.6e-4)).toBe('6.6\u00a0×\u00a010⁻⁴');
     expect([plural(1, 'track'), plural(31, 'track')]).toEqual(['1 track', '31 tracks']);
   });
 });

@@ -1,5 +1,3 @@
-import { RefloatError } from './errors.js';
-
 /** Facts about an object, for logs: its fields that are no objects. */
 export function facts(object: object): Record<string, unknown> {
   const plain = Object.entries(Object.getOwnPropertyDescriptors(object)).filter(([, { value }]) => /^(string|number|boolean)$/.test(typeof value));
@@ -8,19 +6,19 @@ export function facts(object: object): Record<string, unknown> {
 
 /**
  * Has structuredClone() and postMessage() refuse an object of a class: of what it holds they copy nothing. They read every field
- * that can be enumerated, as JSON.stringify() does, which therefore gets the facts alone.
+ * that can be enumerated, and among them a symbol, which they refuse with a `DataCloneError`; where the engine names the symbol, the
+ * error says what to do. Reading the field throws nothing, so that `{ ...object }`, matchers of test runners and developer tools work;
+ * as each object has a symbol of its own, matchers find two objects equal only if they are the same one. JSON.stringify() gets the
+ * facts alone.
  *
  * @param name the class
  * @param repair what to do instead
  */
 export function uncloneable(object: object, name: string, repair: string): void {
+  const refused = Symbol(`${name} objects cannot be cloned or posted, and a copy would be empty: ${repair}`);
   Object.defineProperties(object, {
-    clone: {
-      enumerable: true,
-      get: () => {
-        throw new RefloatError('INVALID_ARGUMENT', `${name} objects cannot be cloned or posted, and a copy would be empty: ${repair}`);
-      },
-    },
+    // A getter, so that consoles show no sentence.
+    clone: { enumerable: true, get: () => refused },
     toJSON: { value: () => facts(object) },
   });
 }

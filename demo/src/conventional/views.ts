@@ -56,8 +56,8 @@ function spent(state: State, i: number): number {
 export function words({ own }: Pick<State, 'own'>): Html {
   if (!own) return html``;
   return own.kind === 'harmonics'
-    ? html`w = e<sup>2πix</sup>, as a polynomial in x for an angle that is too small by a power of two, and w → w² for every doubling: 1 at every integer. Of it a₁ sin(2πx) + a₂ sin(4πx), two harmonics that have slope 1 at the integers and no cube to speak of, so that it is straight for every message. Magnify, and it becomes the line on which x is its own remainder.`
-    : html`A cosine of an angle that is too small by a power of two, as a polynomial in x − 1/4, and c → 2c² − 1 for every doubling: a sine with zeros at the integers, where it has slope 1${own.arcsineDegree ? '; then an arcsine, which makes it straight' : '. It bends: large coefficients, those of a constant or a picture, lose bits to it'}. Magnify, and it becomes the line on which x is its own remainder.`;
+    ? html`A polynomial in x gives e<sup>2πix</sup> with the angle divided by a power of two; each squaring doubles the angle, until w = e<sup>2πix</sup>, which is 1 at every integer. From w and w² come two harmonics, a₁\u00a0sin(2πx) + a₂\u00a0sin(4πx), with slope 1 at the integers and hardly any cubic term, so that the curve is straight over every message. Magnify, and it becomes the line on which x is its own remainder.`
+    : html`A polynomial in x − 1/4 gives the cosine of the angle divided by a power of two; each c → 2c² − 1 doubles the angle. What comes of it is a sine with zeros at the integers, where it has slope 1${own.arcsineDegree ? '; then an arcsine, which makes it straight' : '. It bends: large coefficients, those of a constant or a picture, lose bits to it'}. Magnify, and it becomes the line on which x is its own remainder.`;
 }
 
 /** Input, output, and what is between them. */

@@ -2,7 +2,7 @@ import type { Pass } from './passes.js';
 import type { ReadingName } from './readings.js';
 import type { Seen } from './state.js';
 
-/** A pass as JSON: integers as they are, errors to seven digits. */
+/** A pass as JSON: integers as they are, errors to seven digits. The result is kept whole: seven digits of it would be without error. */
 interface RecordedPass {
   readonly base: number;
   readonly factor: number;
@@ -61,6 +61,7 @@ export function encode(seen: Seen, slots: number, recorded: string): RecordedDig
     along: few(along),
     left: few(left),
   }));
-  const { reading, level, outputLevel, ms } = seen;
-  return { reading, recorded, level, outputLevel: outputLevel ?? 0, ms: Math.round(ms), numbers: few(seen.numbers), output: few(seen.output), passes };
+  const { reading, level, outputLevel, ms, output } = seen;
+  if (!output) throw new Error('the run is not finished');
+  return { reading, recorded, level, outputLevel: outputLevel ?? 0, ms: Math.round(ms), numbers: few(seen.numbers), output: Array.from(output.subarray(0, slots)), passes };
 }

@@ -131,10 +131,10 @@ export function result(state: State, width: number): Html {
   const farthest = error.reduce((m, e) => Math.max(m, Math.abs(e)), 0);
   const own = `${shortly(seen.numbers[state.slot] ?? 0)} came back as ${reading.whole ? count(Math.round(output[state.slot] ?? 0)) : shortly(rounded(output[state.slot] ?? 0))}.`;
   const all = reading.whole
-    ? `${right} of ${error.length} slots are the exact residue, none farther from it than ${scientific(farthest)}.`
+    ? `${right} of ${error.length} slots round to the exact residue, none farther from it than ${scientific(farthest)}.`
     : reading.table
       ? `${right} of ${error.length} slots have the table’s value; others lie beside an end of a step, where rounding may choose the neighbour.`
-      : `${error.length} slots came back, off by ${decimal(deviation, 2)} steps of 1/${steps} in the root mean square: that is the rounding under a sparse key, √(33/12) = 1.66.`;
+      : `${error.length} slots came back, off by ${decimal(deviation, 2)} steps of 1/${steps} in the root mean square, the worst by ${decimal(farthest, 1)}. That is the rounding: as the key has 32 coefficients, each slot adds up 33 roundings to whole steps, √(33/12) = 1.66 in the root mean square. The worst slot is right to ${decimal(-Math.log2(farthest / steps), 1)} bits.`;
   const level = seen.outputLevel === undefined ? '' : ` The input was at level ${seen.level}, the result is at level ${seen.outputLevel}.`;
   const height = 180;
   const reach = reading.whole ? Math.max(farthest, 2 ** -60) : Math.max(6, Math.ceil(farthest));

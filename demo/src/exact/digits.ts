@@ -144,7 +144,7 @@ export function polynomial(state: State, width: number): Html {
         ${label(width / 2, height - 6, 'I of x = I + p y', 'axis')}
         <g class="conv-dots">${points.map((point) => html`<circle class="${within(point.digit) ? 'away' : 'exact-outside'}" r="3" style="transform:translate(${n(x(point.digit))}px,${n(y(point.left))}px)"/>`)}</g>`,
     )}`,
-    caption: html`<span id="left">${sentence}</span> <span class="unit">Vertical: the low digit that is left, from −p/2 to p/2, the same for every y; eight y are tried. Shaded: where the null polynomial vanishes.</span>`,
+    caption: html`<span id="left">${sentence}</span> <span class="unit">Vertical: the low digit that is left, from −p/2 to p/2, the same for every y; eight y are tried. Shaded: the digits that it takes off.</span>`,
     table: {
       columns: ['Power of x', 'Coefficient modulo p²'],
       rows: occur.map((power) => [`x${superscript(power)}`, decimal(removal.coefficients[power] ?? 0, 0)]),
@@ -160,5 +160,5 @@ function superscript(power: number): string {
 export function words({ removal }: Pick<State, 'removal'>): Html {
   if (!removal) return html``;
   const degree = removal.coefficients.length - 1;
-  return html`D(I + p y) = I modulo p² for every y, as long as |I| ≤ ${removal.bound}. The product N(x) of x − I over these ${2 * removal.bound + 1} digits is a multiple of p at all such numbers, so its square vanishes modulo p²: multiples of it may be added without changing a value. That brings the degree from p = ${removal.prime} down to ${degree}: ${plural(removal.levels, 'level')} and ${removal.keySwitches} key switches. Add up its powers: until the last one the digits look random.`;
+  return html`The polynomial D gives the low digit: D(I\u00a0+\u00a0p\u00a0y)\u00a0=\u00a0I modulo p² for every y, as long as |I|\u00a0≤\u00a0${removal.bound}. The product N(x) of x\u00a0−\u00a0I over these ${2 * removal.bound + 1} digits is a multiple of p at all such numbers, so its square vanishes modulo p²: multiples of it may be added without changing a value. That brings the degree from p\u00a0=\u00a0${removal.prime} down to ${degree}: ${plural(removal.levels, 'level')} and ${removal.keySwitches} key switches. Add up its powers one by one: the digits look random until the last.`;
 }

@@ -38,7 +38,9 @@ export function crossingChart(state: State, width: number): Html {
   const digits = (m: number): number => byDigits(kind, m);
   const [found, asked] = [crossingOf(kind), countOf(state)];
   const ticks = powers(width < 480 ? 32 : 8, counts);
-  const content = html`${ticks.map((tick) => html`<line class="grid" x1="${n(x(tick))}" x2="${n(x(tick))}" y1="${top}" y2="${n(bottom)}"/>${label(x(tick), bottom + 18, count(tick), 'tick')}`)}
+  // A long number at the edge would stand out of the column.
+  const place = (tick: number): number => Math.min(x(tick), width - 3.6 * count(tick).length);
+  const content = html`${ticks.map((tick) => html`<line class="grid" x1="${n(x(tick))}" x2="${n(x(tick))}" y1="${top}" y2="${n(bottom)}"/>${label(place(tick), bottom + 18, count(tick), 'tick')}`)}
     ${powers(10, range).map((tick) => html`<line class="grid" x1="${left}" x2="${n(right)}" y1="${n(y(tick))}" y2="${n(y(tick))}"/>${label(left - 8, y(tick) + 4, ofSeconds(tick), 'tick', 'end')}`)}
     ${label((left + right) / 2, height - 6, 'comparisons', 'axis')}
     <line class="methods-rule" x1="${n(x(kind.published))}" x2="${n(x(kind.published))}" y1="${top}" y2="${n(bottom)}"/>${label(x(kind.published) - 6, top + 12, `survey: ${count(kind.published)}`, 'tick', 'end')}
@@ -55,7 +57,7 @@ export function crossingChart(state: State, width: number): Html {
     id: 'crossing',
     title: `${kind.gates} or ${kind.digits}`,
     drawing: drawing(width, height, sentence, 'methods-chart', content),
-    caption: html`${sentence} <span class="unit">Both on one thread, logarithmic. Upright line: what you ask for. Dashed: the survey’s rule, and gates whose bits come back more than once.</span>`,
+    caption: html`${sentence} <span class="unit">Both on one thread, logarithmic. Upright line: what you ask for. Dashed line: the survey’s rule. Dashed curve: more comparisons by gates than the ${count(kind.atOnce)} that come back at once.</span>`,
     table: {
       columns: ['Comparisons', 'By gates', 'By digits'],
       rows: powers(2, counts).map((m) => [count(m), seconds(gates(m)), seconds(digits(m))]),
@@ -84,7 +86,7 @@ export function surveyChart(state: State, width: number): Html {
     ${powers(10, range).map((tick) => html`<line class="grid" x1="${left}" x2="${n(right)}" y1="${n(y(tick))}" y2="${n(y(tick))}"/>${label(left - 8, y(tick) + 4, ofSeconds(tick), 'tick', 'end')}`)}
     ${label((left + right) / 2, height - 6, 'slots refreshed at once', 'axis')}${published}${own}`;
   const done = rows.filter(({ measured }) => measured).length;
-  const sentence = `${done} of the survey’s ${rows.length} rows are measured here too.`;
+  const sentence = done === rows.length ? `All ${done} rows of the survey are measured here too.` : `${done} of the survey’s ${rows.length} rows are measured here too.`;
   return figure(state, {
     id: 'survey',
     title: 'Latency by slots',

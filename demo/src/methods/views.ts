@@ -32,7 +32,7 @@ export function verdict(state: State): Html {
   const way = gates <= digits ? 'gates' : 'digits';
   return html`<p class="methods-verdict" id="outcome"><b>Take ${way}</b>: ${count(asked)} ${asked === 1 ? 'comparison takes' : 'comparisons take'} ${seconds(gates)} by gates and ${seconds(digits)} by digits.</p>
     <p class="hint">${kind.numbers.charAt(0).toUpperCase()}${kind.numbers.slice(1)}. By gates: ${kind.rotations === 1 ? 'one rotation' : `${kind.rotations} rotations`} a pair, ${seconds(kind.gatesEach)}, and ${seconds(kind.gatesFixed)} there and back. By digits: ${kind.passes === 1 ? 'one pass' : `${kind.passes} passes`} for up to ${count(kind.slots)} pairs, ${seconds(kind.digitsSeconds)}. Wrong comparisons, of all that were made: ${kind.wrong}.</p>
-    <p class="recorded"><strong>Recorded figures</strong>, printed by <code>refloat reproduce scheme-switching --crossing</code> on ${machineWords(state.recorded.crossing.machine)}. Run it on yours.</p>`;
+    <p class="recorded"><strong>Recorded figures</strong>, printed by <code>refloat reproduce scheme-switching <span class="whole">--crossing</span></code> (${machineWords(state.recorded.crossing.machine)}). Run it on your own machine.</p>`;
 }
 
 /** The rules of thumb of the survey beside what was measured. */
@@ -66,8 +66,8 @@ function filled({ survey }: Recorded): [string, string][] {
     const [ofGates, ofLookUps] = [slotsToFill(row, gate), slotsToFill(row, lookUp)];
     if (ofGates === undefined || ofLookUps === undefined || !row.measured) return [];
     const { slots } = row.measured;
-    const from = (what: string, least: number): string => (least > slots ? `slower than a ${what} each` : `faster than a ${what} each from ${count(Math.ceil(least))} on`);
-    return [[`${row.method} (${row.params ?? ''})`, `${seconds(row.measured.seconds)} for ${count(slots)}: ${from('gate', ofGates)}, ${from('look-up', ofLookUps)}`]];
+    const from = (what: string, least: number): string => (least > slots ? `slower than ${what}` : `faster than ${what} from ${count(Math.ceil(least))} numbers on`);
+    return [[`${row.method} (${row.params ?? ''})`, `${seconds(row.measured.seconds)} for ${count(slots)} numbers: ${from('gates', ofGates)}, ${from('look-ups', ofLookUps)}`]];
   });
 }
 
@@ -75,5 +75,5 @@ function filled({ survey }: Recorded): [string, string][] {
 export function sources(state: State): Html {
   if (!state.recorded) return html``;
   const { source, machine } = state.recorded.survey;
-  return html`<p class="recorded"><strong>Recorded figures</strong>, printed by <code>refloat reproduce demystifying</code> on ${machineWords(machine)}. Published: ${source}.</p>`;
+  return html`<p class="recorded"><strong>Recorded figures</strong>, printed by <code>refloat reproduce demystifying</code> (${machineWords(machine)}). Published: ${source}.</p>`;
 }

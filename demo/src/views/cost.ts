@@ -36,7 +36,7 @@ export function flameSentence(list: readonly Voyage[]): string {
     const total = bootstrapMs(v);
     if (total === undefined) return '';
     const longest = v.marks.reduce((a, b) => ((stageMs(b) ?? 0) > (stageMs(a) ?? 0) ? b : a));
-    return `${runName(v)}: ${duration(total)}, most of it (${Math.round((100 * (stageMs(longest) ?? 0)) / total)} %) in “${STATIONS[longest.stage].title}”.`;
+    return `${runName(v)}: ${duration(total)}, most of it (${Math.round((100 * (stageMs(longest) ?? 0)) / total)} %) in “${STATIONS[longest.stage].short}”.`;
   });
   return parts.filter(Boolean).join(' ') || 'No run has finished yet.';
 }
@@ -178,9 +178,8 @@ export function keys(state: State, width: number): Html {
 }
 
 function keySentence(list: readonly Preset[]): string {
-  return list
-    .map((p) => `${p.name}: ${bytes(p.keyBytes)} of public evaluation keys for ${bytes(p.ciphertextBytes[p.outputLevel] ?? 0)} of ciphertext; the secret is a seed of 32 bytes, far below one dot on this scale.`)
-    .join(' ');
+  const sizes = list.map((p) => `${p.name}: ${bytes(p.keyBytes)} of public evaluation keys for ${bytes(p.ciphertextBytes[p.outputLevel] ?? 0)} of ciphertext.`);
+  return [...sizes, 'A secret key is a seed of 32 bytes, far below one dot on this scale.'].join(' ');
 }
 
 function squares(list: readonly Preset[], width: number): Html {

@@ -58,7 +58,7 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
 
     // The polynomial, magnified, and one of too low a degree.
     const sentence = page.locator('#figure-polynomial figcaption');
-    const fit = async () => Number.parseFloat(/right to ([\d.]+) × 10/.exec(await sentence.innerText())?.[1] ?? 'NaN');
+    const fit = async () => Number.parseFloat(/right to ([\d.]+)\s×\s10/.exec(await sentence.innerText())?.[1] ?? 'NaN');
     assert.ok(Number.isFinite(await fit()));
     assert.match(await sentence.innerText(), /Degree 30, .* 8 levels|Degree 30/);
     await page.locator('[data-input=zoom]').fill('8');
