@@ -10,7 +10,7 @@
 mod context;
 mod encapsulation;
 mod gadget;
-mod galois;
+mod galois_keys;
 mod key_source;
 mod keyswitch;
 mod link;
@@ -25,7 +25,7 @@ mod secret;
 pub use context::{RlweContext, RlweSpec};
 pub use encapsulation::{EncapsulationContext, EncapsulationDigits, SparseSecret};
 pub use gadget::{GadgetTarget, switching_sample};
-pub use galois::GaloisKeys;
+pub use galois_keys::GaloisKeys;
 pub use key_source::{GaloisSource, HeldKey, RelinearizationSource};
 pub use keyswitch::{Digits, Pair};
 pub use link::{LinkSecret, PaddedSecret, link_samples};

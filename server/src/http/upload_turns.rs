@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::slots::{PATIENCE, Slot, Slots};
+use super::turns::{PATIENCE, Slot, Slots};
 use crate::problem::Problem;
 use crate::service::access::Peer;
 
