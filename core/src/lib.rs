@@ -1,8 +1,8 @@
-//! Fully homomorphic encryption whose subject is **bootstrapping**: bringing an exhausted
-//! ciphertext back afloat.
+//! Fully homomorphic encryption centred on **bootstrapping**: bringing an exhausted ciphertext
+//! back afloat.
 //!
 //! Every multiplication of encrypted data uses up modulus; when none is left, a bootstrap gives the
-//! same message in a ciphertext with a large modulus again, without anybody decrypting. This crate
+//! same message in a ciphertext with a large modulus again, and nobody decrypts anything. This crate
 //! is the core of refloat: native programs use it directly, browsers through WebAssembly, servers
 //! through the binary `refloat`.
 //!
@@ -38,16 +38,16 @@
 //!
 //! # Layers
 //!
-//! Modules import downwards only, which a test enforces.
+//! Modules import downwards only; a test enforces it.
 //!
 //! | module | knows |
 //! | --- | --- |
 //! | [`error`], [`par`], [`random`], [`scrub`], [`security`], [`trace`] | nothing of the crate |
 //! | [`arith`] | residues modulo one prime, rows of them, SIMD kernels |
 //! | [`ring`] | polynomials in residue-number-system form, their domain in the type |
-//! | [`rlwe`] | keys, samples, key switching; not what a plaintext means |
+//! | [`rlwe`] | keys, samples, key switching, but not what a plaintext means |
 //! | [`schemes`] | CKKS and BGV: encoding, encryption, arithmetic, exact scales and factors; DM/CGGI |
-//! | [`circuits`] | computations that several methods share: linear maps of slots, polynomials, circuits of gates |
+//! | [`circuits`] | computations that several methods share: linear maps of slots, polynomials, programs, circuits of gates |
 //! | [`bootstrapping`] | one folder per method: [`bootstrapping::ckks_ship`], [`bootstrapping::ckks_conventional`], [`bootstrapping::ckks_msb`], [`bootstrapping::bgv`], [`bootstrapping::cggi`], [`bootstrapping::scheme_switching`] |
 //! | [`params`], [`wire`] | named sets; versioned, checked bytes |
 //!
@@ -60,12 +60,14 @@
 //!
 //! # Features
 //!
-//! `std` (default) detects CPU features at run time and makes tables when they are first used; `odd-index` (default) has the rings
-//! of [odd index](ring::OddIndex), and the [approaches](bootstrapping::bgv::Approach) of published sets of these, which no named set is of:
-//! without it they are refused, and programs are smaller;
-//! `parallel` evaluates on the current rayon pool; `openapi` gives descriptions of sets
-//! ([`bootstrapping::method::SetInfo`]) a serialised form and a schema. Without them the crate is `no_std` with `alloc`.
-//! None changes results.
+//! | feature | what it adds |
+//! | --- | --- |
+//! | `std` (default) | detects CPU features at run time and builds tables when they are first used |
+//! | `odd-index` (default) | the rings of [odd index](ring::OddIndex) and the [approaches](bootstrapping::bgv::Approach) of published sets over them. No named set needs it; without it such sets are refused, and programs are smaller |
+//! | `parallel` | evaluates on the current rayon pool |
+//! | `openapi` | a serialised form and a schema for the descriptions of sets ([`bootstrapping::method::SetInfo`]) |
+//!
+//! Without `std` the crate is `no_std` with `alloc`. No feature changes results.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 
 extern crate alloc;

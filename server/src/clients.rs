@@ -1,5 +1,5 @@
-//! Sets as the owner of data uses them: to make keys, and for slots of numbers or integers to encrypt and decrypt. The server has
-//! no part in it.
+//! Sets as the owner of the data uses them on the command line: to generate keys, and to encrypt and decrypt slots of numbers or integers.
+//! The server takes no part in this.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! The seam between the server and homomorphic encryption.
+//! The interface between the server and homomorphic encryption: what the server asks of a set. The sets it serves are in
+//! [`crate::engines`].
 //!
 //! Stores, queue, HTTP and worker know evaluation keys and ciphertexts only as bytes that a [`JobSet`] checks, loads and runs.
 //! Which sets there are is said by a [`crate::registry::Registry`].

@@ -1,4 +1,4 @@
-//! The parameter sets that are served, of whichever methods.
+//! The parameter sets that are served, of all methods, by name and by fingerprint.
 
 use refloat::Error;
 

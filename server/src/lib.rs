@@ -3,6 +3,17 @@
 //! The server holds evaluation keys and ciphertexts, never a secret key: it can refresh what it
 //! cannot read. [`Server`] starts one inside another program; the binary `refloat` does so with
 //! `refloat serve`.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | [`http`] | routes, limits on requests, problems as responses |
+//! | [`service`] | what the routes do: checks uploads, accepts jobs, hands them out, runs them |
+//! | [`store`], [`blobs`] | records of keys and jobs; the bytes that belong to them |
+//! | [`dispatch`], `cluster` | jobs on their way to workers and back, in one process or between machines |
+//! | [`engine`], [`engines`], [`registry`] | what the server asks of a parameter set; the sets that are served; the methods, a line each |
+//! | [`ship`], [`conventional`], [`msb`], [`bgv`], [`gates`], [`scheme_switching`] | one file for each method |
+//! | [`cli`] | the command line, one file for each command |
+//! | [`config`], [`settings`] | configuration, and the documentation of each setting |
 
 pub mod bgv;
 pub mod blobs;
@@ -23,8 +34,8 @@ pub mod http;
 pub mod id;
 pub mod look_ups;
 pub mod memory;
+pub mod memory_plan;
 pub mod msb;
-pub mod plan;
 pub mod problem;
 pub mod programs;
 pub mod registry;

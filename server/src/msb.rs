@@ -12,7 +12,7 @@ use refloat::{Error, wire};
 use crate::ckks_jobs::{CkksJobs, CkksMethod, working_bytes};
 use crate::engine::{JobSet, LoadError, ReadPart, SetInfo, SlotMode, read_parts};
 use crate::id::Id;
-use crate::plan::MemoryPlan;
+use crate::memory_plan::MemoryPlan;
 use crate::registry::{Registered, SetFilter};
 
 /// Modular reduction, for the registry.

@@ -1,4 +1,4 @@
-//! What is told to a client when something is wrong: RFC 9457 problem documents with stable codes.
+//! Errors as clients see them: RFC 9457 problem documents with stable codes.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

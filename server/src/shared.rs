@@ -1,4 +1,4 @@
-//! What the keys of a set have in common, as long as any are loaded: what an evaluator precomputes takes up to gigabytes.
+//! What all keys of a set share while any are loaded: the tables that an evaluator precomputes can take gigabytes.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 

@@ -1,4 +1,5 @@
-//! A job as whoever runs it gets it: identifiers, digests and what to do, and nothing that only the job table knows.
+//! A job as a worker sees it: identifiers, digests and what to do, and nothing that only the job table knows. [`ContentId`] names a result
+//! by its content: by everything that it was computed from.
 
 use std::fmt;
 
@@ -10,8 +11,8 @@ use crate::store::files::Expected;
 use crate::store::jobs::JobRecord;
 use crate::store::keys::{KeyRecord, Part};
 
-/// What a result is made of, as one digest: parameters, keys, task, input and the version of the program. Where it is the same the
-/// result is the same, bit for bit, on whichever machine, arithmetic back-end and number of threads.
+/// One digest of everything that determines a result: parameters, keys, task, input and the version of the program. Equal digests mean
+/// equal results, bit for bit, whatever the machine, arithmetic back-end and number of threads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ContentId(pub [u8; 32]);
 

@@ -8,8 +8,8 @@ import { Instance } from './api/instance.js';
 import { loader, type LoadOptions } from './api/loader.js';
 
 /**
- * The entrance to everything. Computations run in a worker, or with `{ worker: false }` in this thread; see
- * `refloat/client` for a smaller download without bootstrapping in the page.
+ * The entry point to everything. Computations run in a worker, or in this thread with `{ worker: false }`. `refloat/client`
+ * is a smaller download that cannot bootstrap in the page.
  *
  * @example
  * ```ts
@@ -38,8 +38,8 @@ export class Refloat extends Instance {
   );
 
   /**
-   * Loads the wasm module. Calls with equal options share one instance; a failed load can be tried
-   * again, and after `close()` or a crash the next call makes a fresh instance.
+   * Loads the wasm module. Calls with equal options share one instance. A failed load can be tried
+   * again, and after `close()` or a crash the next call creates a fresh instance.
    */
   static load(options: LoadOptions = {}): Promise<Refloat> {
     return Refloat.#load(options);

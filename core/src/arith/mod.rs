@@ -1,10 +1,15 @@
 //! L1: arithmetic on one residue, and on one row of residues.
 //!
-//! Rows are computed with in three storeys: `simd` has the instructions, `kernels` the texts, in vector operations of any width, and
-//! `backends` compiles the texts for instruction sets and chooses among them. Imports only lead downward.
+//! A *word* is `u32` or `u64`; a *row* is a slice of residues modulo one prime. Single residues go through [`Modulus`], whole rows
+//! through [`Kernels`], an object that is chosen once for the CPU.
 //!
-//! A *word* is `u32` or `u64`; a *row* is a slice of residues modulo one prime. Single residues go
-//! through [`Modulus`], whole rows through [`Kernels`], the object chosen once for the CPU.
+//! Arithmetic on rows is split into three folders, each of which imports only from those above it in this table:
+//!
+//! | folder | what it holds |
+//! | --- | --- |
+//! | `simd` | one file per instruction set: the vector operations of `simd/vector.rs`, and the CPU detection |
+//! | `kernels` | the algorithms, written once over vector operations of any width: `ntt` and `butterfly`, `pointwise`, `products`, `convert`, `permute` |
+//! | `backends` | one file per instruction set: the kernels compiled for it, and algorithms that only it has, such as the signed butterflies of NEON (`neon/signed.rs`) and the transforms in `f64` of AVX2 and NEON (`reals.rs`); `dispatch` chooses among them |
 
 mod backends;
 pub mod bigint;

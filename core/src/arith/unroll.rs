@@ -1,4 +1,4 @@
-//! Loops written out.
+//! Unrolled loops.
 
 /// `body` for every `i` below `end`, which is at most 16 and known when the function is compiled, one after the other.
 ///

@@ -1,5 +1,9 @@
-//! L6: bootstrapping methods, one folder each. No method knows another, except through
-//! [`Method`].
+//! L6: bootstrapping methods, one folder each. No method knows another, except through [`Method`].
+//!
+//! Every folder has the same plan, as far as its method needs it: `spec` holds the numbers of a set, `presets` the named sets, `params`
+//! what is derived and checked, `secret` and `keys` the keys, `stages` the names of the stages, `bootstrapper` or `evaluator` the stages
+//! as functions, `run` a bootstrap step by step, `noise` the noise model, `describe` what lists of sets show, `inspect` what the owner
+//! of the key may see of a run, and `programs` how programs run on a set.
 
 pub mod bgv;
 pub mod cggi;

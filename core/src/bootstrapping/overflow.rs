@@ -1,4 +1,4 @@
-//! How likely a bootstrap fails: a quotient I of m + q0 I beyond the range of the reduction.
+//! The probability that a bootstrap fails because a quotient I of m + q0 I is outside the range of the reduction.
 //!
 //! In a coefficient of b + a s, with h coefficients of s that are 1 or -1, a s contributes q0 times the sum of h independent
 //! uniform numbers between -1/2 and 1/2, and b what makes the whole the message modulo q0. So I is that sum rounded, and

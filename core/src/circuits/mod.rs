@@ -1,4 +1,5 @@
-//! L5: computations on ciphertexts that several methods share.
+//! L5: computations on ciphertexts that several methods share. Each folder is one kind of computation; its `mod.rs` says which schemes it
+//! works on.
 
 pub mod arithmetic;
 pub mod digit_removal;

@@ -1,4 +1,4 @@
-//! Automorphisms X -> X^g as permutations of evaluation points.
+//! Galois elements, such as that of a rotation, and automorphisms X -> X^g as permutations of evaluation points.
 
 use alloc::{format, sync::Arc, vec};
 

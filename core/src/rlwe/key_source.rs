@@ -3,7 +3,7 @@
 use alloc::{format, sync::Arc};
 use core::ops::Deref;
 
-use super::{galois::GaloisKeys, sample::SampleBlock};
+use super::{galois_keys::GaloisKeys, sample::SampleBlock};
 use crate::{
     arith::Word,
     error::Error,

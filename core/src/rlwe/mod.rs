@@ -1,16 +1,18 @@
 //! L3: ring learning with errors: keys, samples, key switching. Nothing here knows what a
 //! plaintext means.
 //!
-//! A ciphertext part pair (b, a) decrypts to b + a s. Switching keys are hybrid: the modulus Q is
+//! A pair (b, a) decrypts to b + a s. Switching keys are hybrid: the modulus Q is
 //! cut into digits (products of disjoint sets of its primes) and extended by special primes P;
 //! each key is a block of samples modulo Q P whose second components are expanded from a seed.
 //!
-//! [`lwe`], [`rgsw`] and [`NtruSecret`] are the layer of DM/CGGI: one prime, digits of bits instead of primes.
+//! [`lwe`], [`rgsw`] and [`NtruSecret`] are what DM/CGGI uses: one prime, and digits made of bits instead of primes.
+//!
+//! A [`GaloisElement`], such as that of a rotation, is computed in `ring/automorphism.rs`; [`GaloisKeys`] finds the key for it.
 
 mod context;
 mod encapsulation;
 mod gadget;
-mod galois;
+mod galois_keys;
 mod key_source;
 mod keyswitch;
 mod link;
@@ -25,7 +27,7 @@ mod secret;
 pub use context::{RlweContext, RlweSpec};
 pub use encapsulation::{EncapsulationContext, EncapsulationDigits, SparseSecret};
 pub use gadget::{GadgetTarget, switching_sample};
-pub use galois::GaloisKeys;
+pub use galois_keys::GaloisKeys;
 pub use key_source::{GaloisSource, HeldKey, RelinearizationSource};
 pub use keyswitch::{Digits, Pair};
 pub use link::{LinkSecret, PaddedSecret, link_samples};

@@ -1,6 +1,6 @@
-//! L4: homomorphic encryption schemes, each knowing what its plaintexts mean. No scheme knows
-//! another; [`evaluator`] is what circuits may ask of any that has levels, [`identity`], [`private`] and `parts` are what schemes over
-//! ring-LWE share, `probability` what all do that fail.
+//! L4: homomorphic encryption schemes, each of which knows what its plaintexts mean. No scheme knows another. [`evaluator`] is what
+//! circuits may ask of any scheme with levels; [`identity`], [`private`] and `parts` are shared by the schemes over ring-LWE, and
+//! `probability` by all schemes that can fail.
 
 pub mod bgv;
 pub mod cggi;

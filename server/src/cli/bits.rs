@@ -8,9 +8,9 @@ use refloat::wire::{self, MAX_CIPHERTEXTS, WireWord};
 use serde_json::json;
 use zeroize::Zeroizing;
 
-use super::data::{self, Format, Shape, read_file};
 use super::failure::Failure;
 use super::keyfiles::{self, in_file};
+use super::message_files::{self, Format, Shape, read_file};
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
 use super::sets::must_be_encrypted;
@@ -107,7 +107,7 @@ pub fn of_integer(integer: u64, width: u32) -> Result<Zeroizing<Vec<bool>>, Fail
 /// The bits of a file: numbers, each 0 or 1, or the pixels of a picture.
 pub fn of_file(path: &Path, format: Option<Format>) -> Result<Zeroizing<Vec<bool>>, Failure> {
     let shape = Shape::new(MAX_CIPHERTEXTS, SlotMode::Bits);
-    let numbers = data::read(path, Format::of(format, path)?, shape, None)?;
+    let numbers = message_files::read(path, Format::of(format, path)?, shape, None)?;
     let bit = |number: &f64| match number {
         0.0 => Ok(false),
         1.0 => Ok(true),
@@ -174,7 +174,7 @@ fn decrypt_over<W: WireWord>(
     let messages = Zeroizing::new(messages.collect::<Result<Vec<u32>, refloat::Error>>()?);
     let numbers: Zeroizing<Vec<f64>> = Zeroizing::new(messages.iter().map(|&m| f64::from(m)).collect());
     let shape = Shape::new(numbers.len(), SlotMode::Bits);
-    file.write(&data::encode(format, &numbers, shape, None)?)?;
+    file.write(&message_files::encode(format, &numbers, shape, None)?)?;
     if out == Path::new("-") {
         return Ok(());
     }

@@ -13,8 +13,8 @@ use refloat::wire::{self, WireWord};
 use serde_json::json;
 
 use super::bits;
-use super::data::read_file;
 use super::failure::Failure;
+use super::message_files::read_file;
 use super::outfile::OutFile;
 use super::output::Output;
 use super::place::Who;

@@ -11,8 +11,8 @@ use ureq::http::{HeaderMap, Request, Response};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Body};
 
-use super::data::read_file;
 use super::failure::Failure;
+use super::message_files::read_file;
 use super::server_arguments::Address;
 use crate::problem::Problem;
 

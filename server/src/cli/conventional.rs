@@ -18,7 +18,7 @@ use super::machine;
 use super::measure::{self, Precision};
 use super::output::{Output, bytes};
 use super::progress::{self, StageClock, StageTime};
-use crate::plan::MemoryPlan;
+use crate::memory_plan::MemoryPlan;
 use crate::streamed::StreamedKeys;
 
 /// Everything needed to bootstrap with a set, made afresh.

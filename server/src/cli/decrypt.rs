@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
-use super::data::{self, Format, Shape};
 use super::encrypt::check_integers;
 use super::failure::Failure;
 use super::measure::Precision;
+use super::message_files::{self, Format, Shape};
 use super::outfile::OutFile;
 use super::output::Output;
 use super::{Mode, bits, integers, keyfiles, sets};
@@ -44,7 +44,7 @@ pub struct Arguments {
     #[arg(long)]
     mode: Option<Mode>,
     /// Size of the picture, such as 64x64.
-    #[arg(long, value_parser = data::parse_size, value_name = "SIZE")]
+    #[arg(long, value_parser = message_files::parse_size, value_name = "SIZE")]
     size: Option<(u32, u32)>,
     /// Numbers to write, from the first.
     #[arg(long, value_name = "N")]
@@ -91,11 +91,11 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         Some(path) => {
             let format = Format::of(None, path)?;
             let size = arguments.size.filter(|_| format == Format::Png);
-            Some(Precision::of(&values, &data::read(path, format, shape, size)?))
+            Some(Precision::of(&values, &message_files::read(path, format, shape, size)?))
         }
         None => None,
     };
-    file.write(&data::encode(format, &values[..count], shape, arguments.size)?)?;
+    file.write(&message_files::encode(format, &values[..count], shape, arguments.size)?)?;
     let value = json!({
         "params": set.info().name, "mode": mode, "numbers": count, "level": ciphertext.level, "out": arguments.out,
         "precision": precision,

@@ -6,8 +6,8 @@ use clap::Args;
 use refloat::circuits::program::{Bootstraps, Builder, Program, Reading, Value};
 use refloat::schemes::ckks::Complex;
 
-use super::data::read_file;
 use super::failure::Failure;
+use super::message_files::read_file;
 use super::output::Output;
 use super::place::Place;
 use super::program::{Files, evaluate, out_files};

@@ -7,8 +7,8 @@ use refloat::schemes::cggi::Encoding;
 use serde_json::json;
 use zeroize::Zeroizing;
 
-use super::data::{self, Format, Shape};
 use super::failure::Failure;
+use super::message_files::{self, Format, Shape};
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
 use super::{Mode, bits, integers, keyfiles, sets};
@@ -61,7 +61,7 @@ pub struct Arguments {
     #[arg(long)]
     mode: Option<Mode>,
     /// Size of the picture in the ciphertext, such as 64x64.
-    #[arg(long, value_parser = data::parse_size, value_name = "SIZE")]
+    #[arg(long, value_parser = message_files::parse_size, value_name = "SIZE")]
     size: Option<(u32, u32)>,
     /// Encrypts without the level that a multiplication would need: only bootstrapping helps.
     #[arg(long)]
@@ -105,7 +105,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     let mode = arguments.mode.map_or(set.info().mode, SlotMode::from);
     let shape = Shape::new(set.info().slots, mode);
     let format = Format::of(arguments.format, input)?;
-    let mut values = data::read(input, format, shape, arguments.size)?;
+    let mut values = message_files::read(input, format, shape, arguments.size)?;
     let given = values.len();
     let largest = set.largest_message();
     if let Some(index) = values.iter().position(|value| value.abs() > largest) {

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde_json::json;
 use zeroize::Zeroizing;
 
-use super::data::{self, Format, Shape};
 use super::failure::Failure;
 use super::keyfiles::fresh_seed;
+use super::message_files::{self, Format, Shape};
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
 use crate::clients::{CiphertextBytes, IntegerClient, IntegerSecret};
@@ -27,7 +27,7 @@ pub struct File<'a> {
 /// The integers of a file, as many of each slot as it holds; of a picture, its grey levels from 0 to 255.
 fn read(file: &File<'_>, set: &SetInfo) -> Result<Zeroizing<Vec<u64>>, Failure> {
     let shape = Shape::new(set.numbers(), SlotMode::Integers);
-    let numbers = data::read(file.path, Format::of(file.format, file.path)?, shape, file.size)?;
+    let numbers = message_files::read(file.path, Format::of(file.format, file.path)?, shape, file.size)?;
     // Above 2^53 not every integer is a number of such a file.
     let below = set.modulus.unwrap_or(0).min(1 << 53);
     let integer = |(index, &number): (usize, &f64)| {
@@ -128,7 +128,7 @@ pub fn decrypt(
         format => {
             let numbers: Zeroizing<Vec<f64>> =
                 Zeroizing::new(integers[..count].iter().map(|&m| m as f64).collect());
-            data::encode(format, &numbers, Shape::new(info.numbers(), SlotMode::Integers), out.size)?
+            message_files::encode(format, &numbers, Shape::new(info.numbers(), SlotMode::Integers), out.size)?
         }
     };
     file.write(&bytes)?;

@@ -15,8 +15,8 @@ use refloat::random::Seed;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::data::read_file;
 use super::failure::Failure;
+use super::message_files::read_file;
 use super::outfile::OutFile;
 use super::output::Output;
 use super::progress;

@@ -8,9 +8,9 @@ use rayon::ThreadPoolBuilder;
 use refloat::wire;
 
 use super::connection::Connection;
-use super::data::read_file;
 use super::failure::Failure;
 use super::keyfiles::{self, EvaluationFolder, KeySet, in_file};
+use super::message_files::read_file;
 use super::output::Output;
 use super::progress::StageClock;
 use super::remote::{Done, Remote, Work};

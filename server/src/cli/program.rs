@@ -7,9 +7,9 @@ use clap::Args;
 use refloat::circuits::program::{Bootstraps, Program};
 use serde_json::json;
 
-use super::data::read_file;
 use super::failure::Failure;
 use super::keyfiles::in_file;
+use super::message_files::read_file;
 use super::outfile::OutFile;
 use super::output::Output;
 use super::place::Place;

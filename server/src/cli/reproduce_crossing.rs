@@ -24,7 +24,7 @@ use super::machine::{self, Machine};
 use super::measure;
 use super::output::{Output, table};
 use super::progress;
-use crate::plan::MemoryPlan;
+use crate::memory_plan::MemoryPlan;
 
 /// What there is to compare with.
 const SOURCE: &str = "Al Badawi, Polyakov, \"Demystifying Bootstrapping in Fully Homomorphic Encryption\" (ePrint 2023/149), section 6: \

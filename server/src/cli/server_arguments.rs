@@ -8,9 +8,9 @@ use refloat::wire::server_token;
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use zeroize::Zeroizing;
 
-use super::data::read_file;
 use super::failure::Failure;
 use super::keyfiles;
+use super::message_files::read_file;
 use super::outfile::OutFile;
 use crate::id::hex;
 

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use refloat::{Error, wire};
 
-use super::data::read_file;
 use super::failure::Failure;
 use super::keyfiles::{self, in_file};
 use super::machine;
+use super::message_files::read_file;
 use crate::clients::{
     CiphertextBytes, CkksClient, CkksSecret, IntegerClient, IntegerSecret, KeyClient, KeyOwnerSet, KeySecret,
     SetQuery,

@@ -1,4 +1,4 @@
-//! Workers as they describe themselves, so that each is handed what suits it.
+//! How workers describe themselves, so that each is handed jobs that suit it.
 
 use std::collections::BTreeMap;
 

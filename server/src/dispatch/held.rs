@@ -1,4 +1,4 @@
-//! The attempts that a worker has: from when it takes one until what came of it was heard.
+//! The attempts that a worker holds, from taking one until its outcome has been acknowledged.
 
 use std::collections::BTreeMap;
 use std::io;

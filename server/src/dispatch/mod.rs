@@ -1,9 +1,9 @@
-//! How attempts at jobs come to those who run them, and what came of them back.
+//! How attempts at jobs reach the workers that run them, and how their outcomes come back.
 //!
-//! The job table is what is true; messages carry work and no truth. An implementation may lose everything it holds at any time, and
-//! deliver what it has more than once, late and in any order: whoever sends looks after it, and whoever receives asks the table
-//! whether it still counts. What is asked of an implementation is in its contract, `server/tests/server/dispatch_contract.rs`, and
-//! `server/tests/server/simulation.rs` runs the two ends over one that misbehaves in every way it may.
+//! The job table is the source of truth; messages only carry work. An implementation may lose everything it holds at any time, and may
+//! deliver a message more than once, late and in any order: the sender follows up on it, and the receiver asks the table whether it
+//! still counts. The contract of an implementation is tested in `server/tests/server/dispatch_contract.rs`, and
+//! `server/tests/server/simulation.rs` runs both ends over one that misbehaves in every way it may.
 
 mod alive;
 pub mod held;

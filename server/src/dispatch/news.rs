@@ -1,4 +1,4 @@
-//! Signs of life of those who run jobs, and what they tell about a run while it goes on.
+//! Signs of life from workers, and what they report about a run as it goes.
 
 use serde::{Deserialize, Serialize};
 

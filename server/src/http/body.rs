@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::Http;
 use super::respond::Refusal;
-use super::uploads::{Turn, Uploads};
+use super::upload_turns::{Turn, Uploads};
 use crate::config::LimitsSection;
 use crate::id::unhex;
 use crate::problem::Problem;

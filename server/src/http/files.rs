@@ -12,7 +12,7 @@ use tower_http::services::{ServeDir, ServeFile};
 
 use super::Http;
 use super::respond::Refusal;
-use super::slots::PATIENCE;
+use super::turns::PATIENCE;
 use crate::problem::Problem;
 use crate::service::access::Caller;
 

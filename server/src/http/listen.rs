@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tower::Layer;
 
 use super::progress::{Patience, Progress, Socket};
-use super::slots::{Slot, Slots};
+use super::turns::{Slot, Slots};
 use crate::config::Config;
 use crate::service::Service;
 use crate::service::access::Peer;

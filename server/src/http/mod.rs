@@ -12,9 +12,9 @@ pub mod openapi;
 pub mod progress;
 pub mod record;
 pub mod respond;
-pub mod slots;
 pub mod stream;
-pub mod uploads;
+pub mod turns;
+pub mod upload_turns;
 
 use std::sync::Arc;
 
@@ -28,8 +28,8 @@ use crate::service::Service;
 use listen::{Doors, OPERATORS};
 use meta::Shared;
 use respond::Refusal;
-use slots::Slots;
-use uploads::Uploads;
+use turns::Slots;
+use upload_turns::Uploads;
 
 /// What handlers share.
 pub struct Http {

@@ -15,7 +15,7 @@ use axum::body::{Body, Bytes};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::slots::Slot;
+use super::turns::Slot;
 use crate::config::LimitsSection;
 
 /// How patient a connection is with its peer.

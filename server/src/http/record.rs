@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header};
 use axum::response::Response;
 
 use super::progress::{Exchange, Watched};
-use super::slots::Slot;
+use super::turns::Slot;
 use crate::id::{hex, unhex};
 use crate::service::Service;
 use crate::service::traffic::Open;

@@ -1,4 +1,4 @@
-//! Problems as responses.
+//! Problem documents as HTTP responses.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};

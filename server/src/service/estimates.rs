@@ -1,4 +1,4 @@
-//! How long things take here: moving averages over what was run.
+//! How long things take on this machine: moving averages over past runs.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

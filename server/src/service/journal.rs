@@ -1,4 +1,4 @@
-//! What a run tells while it goes on: where it is, its stages with their times, and what of that is logged for those who follow it.
+//! What a run reports as it goes: its progress, its stages with their times, and what of that is logged for those who follow the job.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

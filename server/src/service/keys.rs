@@ -1,4 +1,4 @@
-//! Evaluation key sets on their way in and out.
+//! Evaluation key sets on their way in and out: opening a set, checking and storing each uploaded piece, sealing, deletion.
 
 use super::Service;
 use super::access::{Act, Caller, Token, token_of};

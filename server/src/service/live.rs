@@ -1,4 +1,4 @@
-//! What is known of running jobs beyond their records: progress, and whether they are to stop.
+//! What is known about running jobs beyond their records: progress, and whether they should stop.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};

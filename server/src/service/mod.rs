@@ -1,4 +1,7 @@
 //! What the server does, free of HTTP: key sets, jobs, their worker and housekeeping.
+//!
+//! Uploads are checked in `keys` (pieces of evaluation keys, and that nobody sends a secret key) and `jobs` (inputs); `front` hands jobs to
+//! workers and takes them back; `runner` runs one; `cache` holds loaded keys.
 
 pub mod access;
 pub mod cache;

@@ -1,4 +1,4 @@
-//! Since when key sets wait for a worker, so that none waits for ever because others keep the memory.
+//! How long key sets have waited for a worker, so that none waits for ever while others keep the memory.
 
 use std::collections::{HashMap, HashSet};
 

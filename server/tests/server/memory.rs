@@ -13,7 +13,7 @@ use refloat::schemes::ckks::Complex;
 use refloat::wire;
 use refloat_server::engines::Engines;
 use refloat_server::id::hex;
-use refloat_server::plan::MemoryPlan;
+use refloat_server::memory_plan::MemoryPlan;
 use refloat_server::registry::{Memory, Registry, SetFilter};
 use refloat_server::{Config, Server};
 use serde_json::{Value, json};

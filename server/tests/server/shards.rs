@@ -31,7 +31,7 @@ fn a_front_takes_its_own_key_sets_and_says_where_others_go() {
     assert_eq!(document["key"], json!({ "front": mine.front, "url": mine.url }));
     assert_eq!(document["shards"].as_array().unwrap().len(), 2);
     assert!(server.client.get("/v1/shards").expect(200).json()["key"].is_null());
-    server.client.get("/v1/shards?key=none").problem(400, "BAD_REQUEST");
+    server.client.get("/v1/shards?key=none").problem(400, "INVALID_ARGUMENT");
     server.stop();
     // What a front has it keeps, whatever the others are now.
     let server = start(&mine.front);

@@ -4,11 +4,10 @@ use refloat::Error;
 use refloat::bootstrapping::bgv::{
     BgvBootstrapper, BgvKeys, BgvParams, BgvRun, BgvSecretKey, BgvSpec, BgvState,
 };
-use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::Seed;
 use refloat::schemes::bgv::BgvCiphertext;
 use refloat::trace::Counters;
-use refloat_tests::bgv::{bits, log_deviation, small_prime};
+use refloat_tests::bgv::{bits, keyed, log_deviation, small_prime};
 use refloat_tests::rns::Lottery;
 
 /// Prime, index, exponent of messages, and whether all coordinates are refreshed.
@@ -34,9 +33,7 @@ impl Set {
         let digits = if prime == 2 { 4 } else { 2 };
         let params =
             BgvParams::new(&small_prime(prime, digits, index, exponent, general)).expect("a sound set");
-        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
-        let keys = secret.evaluation_keys().expect("keys");
-        let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
+        let (secret, keys, bootstrapper) = keyed(&params, 3);
         Self { params, secret, keys, bootstrapper }
     }
 

@@ -4,13 +4,13 @@ use std::sync::OnceLock;
 
 use refloat::Error;
 use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvSecretKey};
-use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::circuits::polynomial::{Plan, Polynomial, PolynomialBasis};
 use refloat::circuits::program::integer_program::IntegerPlan;
 use refloat::circuits::program::{Bootstraps, Builder, Program};
 use refloat::random::Seed;
 use refloat::schemes::bgv::{BgvCiphertext, BgvEncoder, BgvShape, PrimePower};
 use refloat::security;
+use refloat_tests::bgv::keyed;
 use refloat_tests::rns::Lottery;
 
 struct World {
@@ -24,9 +24,7 @@ fn world() -> &'static World {
     static WORLD: OnceLock<World> = OnceLock::new();
     WORLD.get_or_init(|| {
         let params = BgvPreset::named("toy-bgv-gf4").expect("a set").params().expect("a sound set");
-        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
-        let keys = secret.evaluation_keys().expect("keys");
-        let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
+        let (secret, keys, bootstrapper) = keyed(&params, 5);
         World { params, secret, keys, bootstrapper }
     })
 }

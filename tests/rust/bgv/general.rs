@@ -7,11 +7,10 @@ use refloat::bootstrapping::bgv::{
     DIGIT_REMOVAL, LARGEST_DEVIATION, MOD_RAISE, PREPARE, SLOTS_TO_COEFFS, UNPACK,
 };
 use refloat::bootstrapping::log2_quotient_exceeds;
-use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::Seed;
 use refloat::schemes::bgv::{BgvCiphertext, Factor, PrimePower};
 use refloat::trace::Counters;
-use refloat_tests::bgv::{log_deviation, two_axes};
+use refloat_tests::bgv::{keyed, log_deviation, two_axes};
 use refloat_tests::rns::Lottery;
 
 struct Set<W: Word> {
@@ -24,9 +23,7 @@ struct Set<W: Word> {
 impl<W: Word> Set<W> {
     fn new(spec: &BgvSpec) -> Self {
         let params = BgvParams::new(spec).expect("a sound set");
-        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
-        let keys = secret.evaluation_keys().expect("keys");
-        let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
+        let (secret, keys, bootstrapper) = keyed(&params, 3);
         Self { params, secret, keys, bootstrapper }
     }
 

@@ -10,7 +10,7 @@ use refloat::schemes::bgv::{BgvCiphertext, Factor};
 use refloat::schemes::evaluator::Label;
 use refloat::security::SecurityPolicy;
 use refloat::wire::{bgv_ciphertext_from_bytes, bgv_ciphertext_len, bgv_ciphertext_to_bytes};
-use refloat_tests::bgv::odd_index;
+use refloat_tests::bgv::{keyed, odd_index};
 use refloat_tests::rns::Lottery;
 
 /// Index, p and the exponent of messages: slots that turn by one automorphism, that do not, and messages modulo a square.
@@ -26,9 +26,7 @@ struct Set {
 impl Set {
     fn new(place: (u64, u64, u32)) -> Self {
         let params = BgvParams::new(&odd_index(place, true)).expect("a sound set");
-        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
-        let keys = secret.evaluation_keys().expect("keys");
-        let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
+        let (secret, keys, bootstrapper) = keyed(&params, 3);
         Self { params, secret, keys, bootstrapper }
     }
 

@@ -4,11 +4,10 @@ use refloat::Error;
 use refloat::bootstrapping::bgv::{
     BgvBootstrapper, BgvKeys, BgvParams, BgvRun, BgvSecretKey, BgvSpec, BgvState,
 };
-use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::Seed;
 use refloat::schemes::bgv::{BgvCiphertext, Factor};
 use refloat::schemes::evaluator::Label;
-use refloat_tests::bgv::{log_deviation, odd_index};
+use refloat_tests::bgv::{keyed, log_deviation, odd_index};
 use refloat_tests::rns::Lottery;
 
 /// Index, p and the exponent of messages: slots that turn by one automorphism, that do not, and messages modulo a square.
@@ -24,9 +23,7 @@ struct Set {
 impl Set {
     fn new(place: (u64, u64, u32)) -> Self {
         let params = BgvParams::new(&odd_index(place, false)).expect("a sound set");
-        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
-        let keys = secret.evaluation_keys().expect("keys");
-        let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
+        let (secret, keys, bootstrapper) = keyed(&params, 3);
         Self { params, secret, keys, bootstrapper }
     }
 

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use refloat::Error;
 use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvSecretKey};
-use refloat::circuits::linear_transform::{Diagonals, PlaintextStorage};
+use refloat::circuits::linear_transform::Diagonals;
 use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};
 use refloat::circuits::program::integer_program::{IntegerPlan, IntegerTarget};
 use refloat::circuits::program::{
@@ -15,6 +15,7 @@ use refloat::random::Seed;
 use refloat::schemes::bgv::{BgvCiphertext, BgvShape};
 use refloat::schemes::ckks::Complex;
 use refloat::trace::{Observer, StageEvent};
+use refloat_tests::bgv::keyed;
 use refloat_tests::rns::Lottery;
 
 struct World {
@@ -28,9 +29,7 @@ fn world() -> &'static World {
     static WORLD: OnceLock<World> = OnceLock::new();
     WORLD.get_or_init(|| {
         let params = BgvPreset::named("toy-bgv10").expect("a set").params().expect("a sound set");
-        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
-        let keys = secret.evaluation_keys().expect("keys");
-        let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
+        let (secret, keys, bootstrapper) = keyed(&params, 5);
         World { params, secret, keys, bootstrapper }
     })
 }

@@ -169,7 +169,7 @@ const OTHERS: [(&str, &[&str]); 8] = [
     // The default set of gates, for a message.
     ("server/src/cli/keygen.rs", &["cggi"]),
     // Memory of every set, and of those whose keys can be streamed.
-    ("server/src/plan.rs", &["conventional"]),
+    ("server/src/memory_plan.rs", &["conventional"]),
     // The default set; the polynomial of a reduction, which one module computes, and clamps, which the same does.
     ("ts/src/api/instance.ts", &["conventional", "ship"]),
 ];

@@ -8,7 +8,7 @@ use refloat::random::Seed;
 use refloat::schemes::ckks::Complex;
 use refloat::wire::ciphertext_to_bytes;
 
-use super::rankings::world;
+use super::setup::world;
 
 #[test]
 fn the_owner_of_the_key_sees_every_step_of_equal_numbers_as_it_is() {

@@ -4,7 +4,7 @@ import type { CkksGlue, ModuleGlue, OtherGlue } from './glue.js';
 import { Host, type OpenHost } from './host.js';
 import { MODULES, OTHER_MODULES, type ModuleName, type OtherModule } from './modules.js';
 import { requireSimd } from './simd.js';
-import { moduleFailed } from './starting.js';
+import { moduleFailed } from './start-failures.js';
 
 /** The wasm modules of the package. */
 export type Artefact = 'client' | 'full' | OtherModule;

@@ -2,7 +2,7 @@ import { RefloatError } from '../errors.js';
 import type { WorkerPool } from '../sharing/pool.js';
 import type { Arguments, Description, Handle, Methods, Received, Step, StepArguments } from './handle.js';
 import type { Host, Op, Sources } from './host.js';
-import { START_LIMIT, workerFailed } from './starting.js';
+import { START_LIMIT, workerFailed } from './start-failures.js';
 import { fromWire, transferables, type Reply, type Request } from './wire.js';
 
 /** Calls the instances of a thread, wherever it runs. */

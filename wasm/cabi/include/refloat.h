@@ -1,4 +1,4 @@
-/* refloat: fully homomorphic encryption whose subject is bootstrapping. C11, and C++ from C++11; for C++17 see refloat.hpp.
+/* refloat: fully homomorphic encryption centred on bootstrapping. C11, and C++ from C++11; for C++17 see refloat.hpp.
  *
  * The library is librefloat_c. What holds for every function is in refloat/base.h. Each method has a header of its own: */
 #ifndef REFLOAT_H

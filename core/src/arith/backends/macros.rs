@@ -1,4 +1,4 @@
-//! From vector operations to a backend: the same list of kernels for every instruction set.
+//! The list of kernels, compiled for each instruction set from its vector operations.
 
 /// One method of a token: the kernel's text, inlined into a function compiled with the CPU features. `$vectors` is the type of the vector
 /// operations, which are made from the token.

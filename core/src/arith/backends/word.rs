@@ -1,4 +1,4 @@
-//! Words that know their kernels.
+//! The trait of machine words, through which the rest of the crate gets their kernels.
 
 use super::{dispatch, gates};
 use crate::arith::MachineWord;

@@ -1,4 +1,5 @@
-//! Operations on rows of residues.
+//! Operations on rows of residues, written once over vector operations of any width: their algorithms, and the trait that back-ends
+//! implement.
 
 pub(crate) mod butterfly;
 pub(crate) mod convert;

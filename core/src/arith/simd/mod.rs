@@ -1,6 +1,6 @@
-//! Instructions: vector operations for every instruction set, and what each needs to be used. Nothing here knows a kernel.
+//! Instructions: the vector operations of every instruction set, and the detection of what the CPU has. Nothing here knows a kernel.
 //!
-//! Intrinsics are `unsafe`, and the token types guard them: a value of one proves that the CPU has the instructions.
+//! Intrinsics are `unsafe`. Token types guard them: holding a value of one proves that the CPU has the instructions.
 #![allow(unsafe_code)]
 // Intrinsics are many and self-explanatory by their prefix; pointers are cast for unaligned loads only.
 #![allow(clippy::wildcard_imports, clippy::cast_ptr_alignment)]

@@ -1,9 +1,9 @@
-//! Digits that are apart from the message: where they come from, and how they are taken off it.
+//! Digits that are read apart from the message: where they come from, and how they are subtracted from it.
 
 use super::bootstrapper::{BgvBootstrapper, BgvPrepared};
 use crate::{
     arith::Word,
-    bootstrapping::raising::{Direction, KeySource},
+    bootstrapping::raising::KeySource,
     error::Error,
     schemes::{
         bgv::{BgvCiphertext, Factor},
@@ -31,11 +31,8 @@ impl<W: Word> BgvBootstrapper<W> {
                 self.params().name()
             )));
         };
-        let ring = self.params().raised();
-        let back = keys.ephemeral_key(Direction::FromEphemeral)?;
-        let pair = self.raise.from_ephemeral_over(multiples, ring.value(), Some(&back), counters)?;
-        let (top, noise) = (self.params().levels().coeffs_to_slots, self.params().multiples_noise());
-        Ok(x.origin.with_pair(pair, top, Factor::one(ring), noise))
+        let factor = Factor::one(self.params().raised());
+        self.raised(x, multiples, factor, self.params().multiples_noise(), keys, counters)
     }
 
     /// The message of `raised`, I + D f m/q0 modulo p^e, with factor 1 modulo p^r, for a message m whose factor was f when it was prepared.

@@ -1,4 +1,4 @@
-//! Which numbers the digits are read from: what is raised, or the multiples of q0 that were taken off before.
+//! What the digits are read from: the raised message, or the multiples of q0 that were removed before.
 //!
 //! With the message multiplied by D modulo q0, its phase under the ephemeral secret is D m' + q0 I over the integers, and before that it was
 //! m' + q0 I', both small. The reductions modulo q0 take k = (D x - \[D x\])/q0 off every coefficient x of both components, public

@@ -190,11 +190,23 @@ impl<W: Word> BgvBootstrapper<W> {
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
         self.check(&x.origin, keys)?;
-        let ring = self.params.raised();
+        self.raised(x, &x.pair, self.base_modulus()?, self.params.raised_noise(), keys, counters)
+    }
+
+    /// A pair of `x` from the lowest modulus to the highest, under the main secret, as a ciphertext modulo p^e of this factor and noise.
+    pub(super) fn raised(
+        &self,
+        x: &BgvPrepared<W>,
+        pair: &EphemeralPair<W>,
+        factor: Factor,
+        noise: f64,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<BgvCiphertext<W>, Error> {
         let back = keys.ephemeral_key(Direction::FromEphemeral)?;
-        let pair = self.raise.from_ephemeral_over(&x.pair, ring.value(), Some(&back), counters)?;
-        let factor = self.base_modulus()?;
-        Ok(x.origin.with_pair(pair, self.params.levels().coeffs_to_slots, factor, self.params.raised_noise()))
+        let pair =
+            self.raise.from_ephemeral_over(pair, self.params.raised().value(), Some(&back), counters)?;
+        Ok(x.origin.with_pair(pair, self.params.levels().coeffs_to_slots, factor, noise))
     }
 
     /// The coefficients in slots.

@@ -1,31 +1,31 @@
 //! BGV bootstrapping by removing low digits.
 //!
-//! Halevi, Shoup (J. Cryptology 2021), thin: slots stay slots. The digit that is removed is bounded, and the polynomial that reads
-//! it short: Ma, Huang, Wang, Wang (EUROCRYPT 2024, ePrint 2024/115); see [`crate::circuits::digit_removal`]. The secret is
+//! Halevi, Shoup (J. Cryptology 2021), in the thin variant: slots stay slots. The digit that is removed is bounded, so the polynomial
+//! that reads it has a low degree: Ma, Huang, Wang, Wang (EUROCRYPT 2024, ePrint 2024/115); see [`crate::circuits::digit_removal`]. The secret is
 //! exchanged for a sparse one at the lowest modulus, as Bossuat, Troncoso-Pastoriza, Hubaux (ACNS 2022) do in CKKS.
 //!
 //! # What happens
 //!
 //! Messages are modulo p^r. [`SLOTS_TO_COEFFS`] moves the slots into coefficients and the ciphertext to level 0, modulo q0.
 //! [`PREPARE`] switches to the sparse secret and multiplies by p^e, e = r + t: over the integers, the phase is then
-//! p^t m' + q0 I with a small I in every coefficient, and m' the message times its factor, modulo p^r. [`MOD_RAISE`] reads that
-//! modulo Q, as the scaled form of a ciphertext of I + p^t m'/q0 modulo p^e. [`COEFFS_TO_SLOTS`] moves these coefficients into
-//! slots, where [`DIGIT_REMOVAL`] evaluates x - D(x), D(I + p^t y) = I for all |I| <= B, and reads the multiple of p^t that is left
-//! modulo p^r: divided by p^t without touching a word. For a small p, 2 among them, I is t digits, which are read and taken off one
-//! after the other ([`AllDigits`](crate::circuits::digit_removal::AllDigits)).
+//! p^t m' + q0 I, with a small I in every coefficient, where m' is the message times its factor, modulo p^r. [`MOD_RAISE`] reads that
+//! modulo Q, which makes it the scaled form of a ciphertext of I + p^t m'/q0 modulo p^e. [`COEFFS_TO_SLOTS`] moves these coefficients into
+//! slots, where [`DIGIT_REMOVAL`] evaluates x - D(x) with D(I + p^t y) = I for all |I| <= B, and reads the multiple of p^t that is left
+//! modulo p^r, which divides it by p^t without touching a word. For a small p, including 2, I consists of t digits, which are read and
+//! removed one after the other ([`AllDigits`](crate::circuits::digit_removal::AllDigits)).
 //!
 //! In a ring of two axes, whose slots are elements of Galois rings of degree d, bootstrapping is general: all d coordinates of a
-//! slot are refreshed. The message is raised as it is, since its coefficients are no slots, and [`COEFFS_TO_SLOTS`] acts on the
+//! slot are refreshed. The message is raised without first moving slots into coefficients, and [`COEFFS_TO_SLOTS`] acts on the
 //! rows of coefficients. [`UNPACK`] takes each coordinate into a ciphertext of integers, without a level, the digit is removed from
 //! each, and slots of the sums of Z^k times coordinate k go through [`SLOTS_TO_COEFFS`] last, modulo p^r.
 //!
-//! Digits can also be read from the multiples of q0 that the product with p^t took off, and then taken off the raised message
-//! ([`TAKE_OFF`]), as the source does: the way of its sets of type B, whose message is multiplied by a number prime to p and stays modulo
-//! p^r. See [`Approach`].
+//! Digits can also be read from the multiples of q0 that the product with p^t removed, and then subtracted from the raised message
+//! ([`TAKE_OFF`]), as in Ma, Huang, Wang, Wang. Their sets of type B work this way too, with the message multiplied by a number prime to
+//! p, so that it stays modulo p^r. See [`Approach`].
 //!
-//! A bootstrap is right unless an |I| exceeds B, which has the probability that
-//! [`BgvParams::log2_failure`](crate::bootstrapping::bgv::BgvParams::log2_failure) says, or noise exceeds the estimate that a
-//! ciphertext carries of it.
+//! A bootstrap is correct unless some |I| exceeds B, with the probability that
+//! [`BgvParams::log2_failure`](crate::bootstrapping::bgv::BgvParams::log2_failure) gives, or the noise exceeds the estimate that the
+//! ciphertext carries.
 //!
 //! Circular security is assumed, as in CKKS bootstrapping: the evaluation keys encrypt s^2 and the images of s under s itself, the
 //! ephemeral secret under s, and s under the ephemeral secret.

@@ -110,6 +110,7 @@ const LARGE_PRIMES: &str = "ePrint 2024/115; own division of its modulus";
 
 const SURVEY: &str = "ePrint 2023/149 and HElib, m = 21845; own chain";
 
+/// The other sets take from it whatever they do not state.
 const V_A: Published = Published {
     name: "V-A",
     index: 50731,
@@ -135,21 +136,13 @@ const IV_A: Published = Published {
     name: "IV-A",
     index: 45193,
     prime: 8191,
-    exponent: 1,
-    main_weight: 120,
-    policy: SecurityPolicy::InsecureForTests,
-    digits: 1,
-    approach: Approach::Raised,
-    bound: 23,
-    weight: 24,
     base: 39.0,
     ephemeral: 33.5,
     products: (16, 49.0),
     removal: (7, 43.2),
-    slots_to_coeffs: 30.0,
     coeffs_to_slots: 42.2,
     special: 9,
-    less: 1.0,
+    ..V_A
 };
 
 static III_A: Published = Published {
@@ -157,20 +150,15 @@ static III_A: Published = Published {
     index: 55427,
     prime: 257,
     exponent: 2,
-    main_weight: 120,
-    policy: SecurityPolicy::InsecureForTests,
-    digits: 1,
-    approach: Approach::Raised,
     bound: 22,
     weight: 22,
     base: 39.5,
     ephemeral: 31.0,
     products: (21, 49.0),
     removal: (8, 42.3),
-    slots_to_coeffs: 30.0,
     coeffs_to_slots: 42.0,
     special: 11,
-    less: 1.0,
+    ..V_A
 };
 
 static I_A: Published = Published {
@@ -178,12 +166,7 @@ static I_A: Published = Published {
     index: 38309,
     prime: 17,
     exponent: 4,
-    main_weight: 120,
-    policy: SecurityPolicy::InsecureForTests,
     digits: 2,
-    approach: Approach::Raised,
-    bound: 23,
-    weight: 24,
     base: 38.0,
     ephemeral: 32.0,
     products: (9, 49.0),
@@ -191,7 +174,7 @@ static I_A: Published = Published {
     slots_to_coeffs: 38.0,
     coeffs_to_slots: 41.0,
     special: 7,
-    less: 1.0,
+    ..V_A
 };
 
 static II_A: Published = Published {
@@ -199,48 +182,42 @@ static II_A: Published = Published {
     index: 56647,
     prime: 127,
     exponent: 2,
-    main_weight: 120,
-    policy: SecurityPolicy::InsecureForTests,
-    digits: 1,
-    approach: Approach::Raised,
     bound: 22,
     weight: 22,
     base: 37.0,
     ephemeral: 29.5,
     products: (24, 49.0),
     removal: (7, 40.0),
-    slots_to_coeffs: 30.0,
     coeffs_to_slots: 39.0,
     special: 12,
-    less: 1.0,
+    ..V_A
 };
+
+/// `of` as a set of type B, whose digits are read beside the multiples of `step`.
+const fn type_b(of: Published, step: u64) -> Published {
+    Published { digits: 0, approach: Approach::Beside { step }, weight: 22, ..of }
+}
 
 static V_B: Published = Published {
     name: "V-B",
-    digits: 0,
-    approach: Approach::Beside { step: 47 },
     bound: 23,
-    weight: 22,
     base: 33.0,
     ephemeral: 33.0,
     products: (18, 49.3),
     removal: (12, 36.0),
     slots_to_coeffs: 38.0,
     coeffs_to_slots: 34.0,
-    ..V_A
+    ..type_b(V_A, 47)
 };
 
 static IV_B: Published = Published {
     name: "IV-B",
-    digits: 0,
-    approach: Approach::Beside { step: 45 },
     bound: 22,
-    weight: 22,
     base: 31.0,
     ephemeral: 31.0,
     removal: (11, 34.0),
     coeffs_to_slots: 32.0,
-    ..IV_A
+    ..type_b(IV_A, 45)
 };
 
 /// The slots of V-A with the weights and moduli of 128 bits: log2 QP at most what a ring of degree 2^15 may have.
@@ -274,21 +251,16 @@ static M21845: Published = Published {
     name: "m21845",
     index: 21845,
     prime: 2,
-    exponent: 1,
-    main_weight: 120,
-    policy: SecurityPolicy::InsecureForTests,
     digits: 6,
-    approach: Approach::Raised,
     bound: 31,
     weight: 20,
     base: 30.0,
     ephemeral: 30.0,
     products: (6, 30.0),
     removal: (7, 30.0),
-    slots_to_coeffs: 30.0,
     coeffs_to_slots: 30.0,
     special: 3,
-    less: 1.0,
+    ..V_A
 };
 
 static PUBLISHED: [BgvPreset; 16] = [

@@ -1,4 +1,4 @@
-//! Taking the digits off: by one polynomial where they are one small digit, or one after the other where p is small.
+//! Digit removal: by one polynomial for a single small digit, or digit by digit where p is small.
 //!
 //! Digits that are read one after the other take no constants with a level of their own: every argument and the quotient are sums of
 //! multiples of products, whose integers are at most half of P. They are sums at the factor of x, that of the quotient being one

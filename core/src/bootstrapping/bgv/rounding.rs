@@ -1,4 +1,4 @@
-//! Rounding division by a power of p and comparison of slots that hold any integers, where p is so small that all digits are read.
+//! Rounding division by a power of p, and comparison, for slots that hold arbitrary integers, where p is so small that all digits are read.
 
 use alloc::format;
 

@@ -1,4 +1,4 @@
-//! From slots that hold elements of a Galois ring to a ciphertext of integers for every coordinate, and back.
+//! From slots that hold elements of a Galois ring to one ciphertext of integers for each coordinate, and back.
 //!
 //! In a ring of two axes, with Z of order m', {Z^k} is a normal basis of every slot, whose dual for the trace is
 //! (Z^-k - 1)/m'. So coordinate k of v is the sum over all powers sigma of the Frobenius automorphism of

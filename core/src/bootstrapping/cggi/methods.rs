@@ -1,4 +1,4 @@
-//! The methods of blind rotation there are: for each, its key and its rotation.
+//! All methods of blind rotation: the key and the rotation of each.
 
 use alloc::boxed::Box;
 

@@ -1,9 +1,9 @@
 //! DM/CGGI bootstrapping: one bit or a few, any function, in milliseconds.
 //!
 //! Ducas, Micciancio (EUROCRYPT 2015); Chillotti, Gama, Georgieva, Izabachène (ASIACRYPT 2016). An exact
-//! transform modulo one prime takes the place of the floating-point one, the order is key switch,
-//! modulus switch, blind rotation, extraction, and rounding errors are centred (`CenteredMeanNoiseReduction`
-//! in tfhe-rs).
+//! transform modulo one prime takes the place of the floating-point one. The order is key switch,
+//! modulus switch, blind rotation, extraction, and rounding errors are centred (as by
+//! `CenteredMeanNoiseReduction` in tfhe-rs).
 //!
 //! # What happens
 //!
@@ -13,9 +13,10 @@
 //! multiplied by X^(-phi) obliviously: X^(-b), known, times X^(-a_i s_i), with s_i encrypted in the keys.
 //! The constant coefficient is the result for phi, with the noise of the rotation alone.
 //!
-//! How the accumulator is turned is the method of the set ([`RotationMethod`](crate::schemes::cggi::RotationMethod)):
-//! GINX for binary or ternary keys, or for two coordinates of a binary one at once; automorphisms (LMKCDEY) for any, with merged keys if wanted, or the same on NTRU
-//! samples; the digits of the masks (AP), as published first. All give the same kind of ciphertext.
+//! A set says by which method its accumulator is rotated ([`RotationMethod`](crate::schemes::cggi::RotationMethod)): GINX for
+//! binary or ternary keys, or for two coordinates of a binary key at once; automorphisms (LMKCDEY) for any key, with merged
+//! keys if wanted, or the same on NTRU samples; or the digits of the masks (AP), the method that was published first. All give
+//! the same kind of ciphertext.
 //!
 //! # Use
 //!
@@ -43,7 +44,7 @@
 //!
 //! - Keys travel as parts ([`key_parts`], [`CggiSecretKey::key_part`](crate::schemes::cggi::CggiSecretKey),
 //!   [`CggiKeys::builder`]): seeded and packed, 9.2 MB for `bool-128`.
-//! - [`CggiEvaluator::gates`] takes independent gates and computes them on as many threads as there are.
+//! - [`CggiEvaluator::gates`] computes independent gates on all available threads.
 //! - [`CggiEvaluator::gate_run`] gives one gate as a [`CggiRun`] that the caller drives, step by step; the owner
 //!   of the key can look at it ([`CggiView`]).
 

@@ -1,4 +1,4 @@
-//! The sign of a phase that is no message of an encoding.
+//! The sign of a phase that does not encode a message.
 
 use super::{evaluator::CggiEvaluator, run::CggiRun, test_vector::TestVector};
 use crate::{

@@ -9,13 +9,14 @@
 //!
 //! An exhausted ciphertext decrypts to m modulo q0. Read modulo a large Q it decrypts to m + q0 I, I a small integer in
 //! every coefficient. Coefficients are moved into slots, a polynomial close to x - round(x) is evaluated on
-//! x = m/q0 + I, and what is left, m/q0, is moved back. Which of the two maps goes first is [`StageOrder`]'s to say.
-//! A message of few slots has few coefficients, and I is in all of them: a sum over rotations ("SubSum"), a stage of its own,
-//! leaves those of the message.
+//! x = m/q0 + I, and what is left, m/q0, is moved back. [`StageOrder`] says which of the two maps goes first. A message with
+//! few slots occupies few coefficients, but I is in all of them: a stage of its own, a sum over rotations ("SubSum"), keeps
+//! only those of the message.
 //!
-//! The polynomial is an exponential, squared r times to e^(2 pi i x), of which two harmonics are x - round(x) for every
-//! message: [`Harmonics`]. Or a scaled cosine, doubled r times to a sine of period one, and the arcsine where the message is
-//! not small beside q0: [`EvalMod`]. [`Reduction`] says which.
+//! There are two ways to approximate x - round(x), and [`Reduction`] says which a set uses. [`Harmonics`] evaluates an
+//! exponential, squares it r times to get e^(2 pi i x), and combines two harmonics of that; it works for every message.
+//! [`EvalMod`] evaluates a scaled cosine and doubles its angle r times to get a sine of period one, followed by an arcsine
+//! where the message is not small compared with q0.
 
 mod bootstrapper;
 mod describe;

@@ -1,4 +1,4 @@
-//! Which function of x = m/q0 + I takes I away.
+//! Which function of x = m/q0 + I removes I.
 
 use super::{
     eval_mod::{EvalMod, EvalModSpec},

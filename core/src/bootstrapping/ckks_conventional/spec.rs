@@ -1,4 +1,4 @@
-//! Sets and keys of conventional bootstrapping: those of the methods that raise the modulus, with its reductions.
+//! Sets and keys of conventional bootstrapping: those shared by the methods that raise the modulus, with its own reductions.
 
 use alloc::{format, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! How far off a number is when its digits have been read.
+//! The error of a number after its digits have been read.
 
 /// What a readout may take a number off by, of an integer, for every digit together.
 pub(super) const TOLERANCE: f64 = 0.25;

@@ -1,4 +1,4 @@
-//! How the readings of programs are made: bases, rounding, and which results they are.
+//! How a set reads the digits that a program asks for: bases, rounding, and which results to return.
 
 use alloc::{format, vec, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! The systems by name.
+//! The evaluator: modular reduction, bits and digits in the usual number systems, by name.
 
 use alloc::vec::Vec;
 

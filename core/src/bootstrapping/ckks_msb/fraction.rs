@@ -1,4 +1,4 @@
-//! Numbers over a modulus, at the scale of the set: what readouts read.
+//! Numbers divided by a modulus, at the scale of the set: the input of readouts.
 
 use alloc::format;
 

@@ -1,4 +1,4 @@
-//! Bits: bootstrapping that takes no table, and gates that are tables.
+//! Bits: bootstrapping without a table, and gates as tables.
 
 use alloc::{format, vec::Vec};
 

@@ -5,20 +5,20 @@
 //!
 //! # What happens
 //!
-//! A slot holds a fraction x, and slots-to-coefficients leaves x q0 modulo q0 in a coefficient: that alone is the reduction of x
-//! modulo 1. Multiplied by k and raised, a coefficient over q0 is k x + I, and e^(2 pi i (k x + I)) no longer knows I. Where k x
+//! A slot holds a fraction x, and slots-to-coefficients leaves x q0 modulo q0 in a coefficient, which already reduces x modulo 1. Multiplied by k and raised, a coefficient over q0 is k x + I, and e^(2 pi i (k x + I)) no longer knows I. Where k x
 //! is a multiple of 1/t modulo 1, that is one of the t-th roots of unity, and a polynomial looks the digit up: the lowest one of
 //! x in base t ([`roots::hermite`](crate::circuits::polynomial::roots::hermite), which squares the errors of its argument). The digit
-//! goes back into coefficients, is subtracted, and the next one is read with a smaller k. One pass a digit; their sum takes no
-//! level, because each table is evaluated at the scale that makes its digit one of x.
+//! goes back into coefficients, is subtracted, and the next one is read with a smaller k. Each digit takes one pass; adding them up takes no
+//! level, because each table is evaluated at the scale that gives its digit its place in x.
 //!
-//! Integers over their modulus are multiples of 1/t already. Real numbers are rounded to a grid before, while they are under the
-//! ephemeral secret ([`Rounding`]). What is read, and in which base, is a [`Readout`]; [`MsbEvaluator`] has the systems by name.
+//! Integers divided by their modulus are already multiples of 1/t. Real numbers are rounded to a grid first, while they are under the
+//! ephemeral secret ([`Rounding`]). A [`Readout`] says what is read and in which base; [`MsbEvaluator`] offers the usual number systems
+//! by name.
 //!
 //! # What can go wrong
 //!
-//! The lowest digit is read in the noise of its number times almost the modulus, and a digit that is read wrongly is wrong without
-//! a sign of it. Therefore a readout is refused that the noise of its [`Numbers`] does not allow: it grows with their size.
+//! To read the lowest digit, the number is multiplied by almost the whole modulus, and its noise with it. A digit that is misread shows
+//! no sign of it. So a readout is refused if the noise of its [`Numbers`], which grows with their size, is too large for it.
 
 mod blocks;
 mod bootstrapper;

@@ -1,4 +1,4 @@
-//! How far numbers may be from the grid on which they are read.
+//! The noise model: how far numbers may be from the grid on which they are read.
 //!
 //! Slots-to-coefficients leaves x over q0 with an error that grows with x: its diagonals are rounded to integers. A number that is
 //! off by d has its digit read at k x, off by k d turns, and a table that squares errors gives the digit off by c (2 pi k d)^2, c half

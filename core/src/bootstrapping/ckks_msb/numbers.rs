@@ -1,4 +1,4 @@
-//! A ciphertext, and how large and how far off what it holds may be.
+//! A ciphertext with bounds on the size and the error of what it holds.
 
 use alloc::format;
 

@@ -1,4 +1,4 @@
-//! Comparison, ranks and sorting: the highest digit of a difference is which of two numbers is the larger.
+//! Comparison, ranks and sorting: the highest digit of a difference says which of two numbers is larger.
 //!
 //! All n^2 pairs of n numbers are compared at once, in as many slots. Ranks are sums of comparisons; what has rank m is put in
 //! place m by a table that is 1 at 0 alone. So n numbers are sorted by two readouts, whatever n.

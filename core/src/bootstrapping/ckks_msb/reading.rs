@@ -1,4 +1,4 @@
-//! What programs read of a ciphertext, one stage at a time.
+//! Reading the digits that a program asks for, one stage at a time.
 
 use alloc::{format, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! What is read off fractions, digit by digit, and the tables that do it.
+//! Readouts: which digits are read from fractions, in which bases, and the tables for it.
 
 use alloc::{format, sync::Arc, vec, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! Integers modulo n in slots, and how large they and their noise may be.
+//! Integers modulo n in slots, with bounds on their size and their noise.
 //!
 //! A residue is any integer of its class, so that sums and products need no reduction until |z| / n or the noise becomes too large
 //! for a reading: one reduction whatever the number of products before it (Kim, Noh, "Modular Reduction in CKKS"). What is held of

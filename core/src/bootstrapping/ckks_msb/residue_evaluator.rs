@@ -1,4 +1,4 @@
-//! Sums and products of integers modulo n, which are reduced as late as their noise allows.
+//! Sums and products of integers modulo n, reduced as late as their noise allows.
 
 use alloc::format;
 

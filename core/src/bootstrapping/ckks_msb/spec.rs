@@ -1,4 +1,4 @@
-//! Sets and keys: those of the methods that raise the modulus, with an exponential in the place of a reduction.
+//! Sets and keys: those shared by the methods that raise the modulus, with an exponential in place of a reduction.
 
 use alloc::{format, vec::Vec};
 

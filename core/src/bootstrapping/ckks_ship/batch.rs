@@ -1,5 +1,5 @@
-//! Several ciphertexts under one key in one pass over the evaluation keys: their runs step by step together, with the tracks of all of
-//! them computed ahead of the step that takes them in.
+//! Batching: several ciphertexts under one key in one pass over the evaluation keys. Their runs advance together step by step, and the
+//! tracks of all of them are computed ahead of the step that uses them.
 
 use alloc::vec::Vec;
 use core::ops::ControlFlow;

@@ -2,7 +2,7 @@
 //!
 //! Cheon, Hanrot, Kim, Stehlé, "SHIP: A Shallow and Highly Parallelizable CKKS Bootstrapping
 //! Algorithm", ePrint 2025/784. Where the layout of the keys, the digits of the encapsulation or
-//! the slope of the sine depart from the paper, the module of the stage says so.
+//! the slope of the sine differ from the paper, the module of that stage says so.
 //!
 //! # What happens
 //!
@@ -15,7 +15,7 @@
 //!
 //! and J_k (modulo 2N, the sign folded in) is the only secret. F is public, so each factor is a
 //! rotated window of a public sequence: a *blind rotation* by an encrypted amount, done in slots at
-//! the full modulus Q, where the roots of unity are born. The h rotations are independent tracks.
+//! the full modulus Q, which is where the roots of unity come from. The h rotations are independent tracks.
 //! Their product takes log2(h + 1) levels; the imaginary part of w^(m_i) is sin(2 pi m_i / q0), the
 //! message again, at a high modulus.
 //!

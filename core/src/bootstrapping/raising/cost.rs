@@ -1,4 +1,4 @@
-//! About how long things take, for plans that choose between ways. Nothing else depends on it.
+//! Rough costs in time, for plans that choose between several ways. Nothing else depends on them.
 
 use super::{params::RaisingParams, reduction::ReductionSpec};
 use crate::arith::Word;

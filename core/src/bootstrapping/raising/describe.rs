@@ -1,4 +1,4 @@
-//! What the descriptions of all sets say that raise the modulus.
+//! What is common to the descriptions of all sets whose method raises the modulus.
 
 use alloc::{format, string::ToString, vec::Vec};
 

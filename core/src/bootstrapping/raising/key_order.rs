@@ -1,4 +1,4 @@
-//! In which order a bootstrap uses its keys, and which of them it holds at once.
+//! The order in which a bootstrap uses its keys, and which of them it holds at the same time.
 
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 

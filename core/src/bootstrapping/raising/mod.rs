@@ -1,10 +1,11 @@
-//! What the methods share that raise the modulus: sets, keys, and the way from slots to the quotients in slots and back.
+//! What is shared by the methods that raise the modulus (conventional CKKS and modular reduction): sets, keys, and everything around
+//! the reduction itself.
 //!
 //! A ciphertext modulo q0 decrypts to m modulo q0, and read modulo a large Q to m + q0 I. Coefficients are moved into slots,
 //! something is computed of x = m/q0 + I that no longer depends on I, and slots are moved into coefficients before or after
-//! ([`StageOrder`]). What is computed is the method's own: a [`ReductionSpec`] in a [`RaisingSpec`]. From the numbers of both
-//! follow levels and keys ([`RaisingParams`], [`RaisingSecretKey`], [`RaisingKeys`]) and everything of the circuit that
-//! surrounds the reduction ([`RaisingEvaluator`]).
+//! ([`StageOrder`]). What is computed depends on the method: a [`ReductionSpec`] inside a [`RaisingSpec`]. Levels and keys
+//! ([`RaisingParams`], [`RaisingSecretKey`], [`RaisingKeys`]) and the part of the circuit that surrounds the reduction
+//! ([`RaisingEvaluator`]) follow from the numbers of both.
 
 mod chain;
 mod cost;

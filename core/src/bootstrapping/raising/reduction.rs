@@ -1,4 +1,4 @@
-//! What the methods that raise the modulus differ in: the function that takes I away from x = m/q0 + I.
+//! Where the methods that raise the modulus differ: the function that removes I from x = m/q0 + I.
 
 use alloc::vec::Vec;
 use core::fmt;

@@ -1,4 +1,4 @@
-//! From bits to slots.
+//! Back from gates: from encrypted bits to slots.
 
 use alloc::{format, vec, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! What a comparison takes, and how often it is wrong: known before anything is computed.
+//! The cost of a comparison and the probability that it is wrong, known before anything is computed.
 
 use alloc::format;
 

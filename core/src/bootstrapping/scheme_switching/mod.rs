@@ -1,12 +1,12 @@
-//! Scheme switching: from CKKS to DM/CGGI and back, for comparison, ranks, argmax and the nearest of a few.
+//! Scheme switching: from CKKS to DM/CGGI and back, for comparisons, ranks, argmax and nearest-neighbour search.
 //!
-//! Slots are fast at sums and products and cannot compare; gates compare and are slow at sums. Here a ciphertext of one becomes one of
-//! the other, under one key set. After Boura, Gama, Georgieva, Jetchev ("CHIMERA", 2018); Lu, Huang, Hong, Ma, Qu ("PEGASUS", S&P
+//! Slots are fast at sums and products but cannot compare; gates can compare but are slow at sums. Here a ciphertext of one scheme is
+//! converted to the other, under one key set. After Boura, Gama, Georgieva, Jetchev ("CHIMERA", 2018); Lu, Huang, Hong, Ma, Qu ("PEGASUS", S&P
 //! 2021); Al Badawi, Polyakov ("Demystifying Bootstrapping"); packing after Chen, Dai, Kim, Song (ACNS 2021).
 //!
 //! # What happens
 //!
-//! Slots become coefficients at the lowest levels, as gamma x q0. Rounded to a prime p_s, for which both rings have what is needed, the
+//! Slots become coefficients at the lowest levels, as gamma x q0. Rounded to a prime p_s that suits both rings, the
 //! ciphertext is switched to the key z of the gates, padded with zeros to the larger ring; then a coefficient is an LWE sample of the
 //! smaller dimension ([`Phase`]). The sign of a difference is one blind rotation.
 //!
@@ -14,8 +14,8 @@
 //! it is the largest, the smallest, or among the k largest.
 //!
 //! Back, bits at ±1/4 of a turn are packed into a ring sample under z, read as one of the larger ring under z(X^(N'/N)), and switched
-//! to the ephemeral secret of the slots modulo q0: there a bootstrap goes on, ModRaise and coefficients to slots. The sine of ±1/4 + I
-//! turns is ±1, and flat there, so that errors are squared ([`LinkEvaluator::to_slots`]).
+//! to the ephemeral secret of the slots modulo q0. From there a bootstrap takes over with ModRaise and coefficients-to-slots. The sine of
+//! ±1/4 + I turns is ±1, and flat there, so errors are squared ([`LinkEvaluator::to_slots`]).
 //!
 //! # Use
 //!

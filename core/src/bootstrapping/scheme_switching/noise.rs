@@ -1,4 +1,4 @@
-//! How much noise the ways between the schemes add.
+//! The noise that switching between the schemes adds, in both directions.
 
 use super::spec::LinkSpec;
 use crate::{

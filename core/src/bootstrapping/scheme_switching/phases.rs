@@ -1,4 +1,4 @@
-//! From slots to samples.
+//! To gates: from slots to LWE samples.
 
 use alloc::{format, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! Questions about the order of numbers: what their answers take, and how often they are wrong.
+//! Questions about the order of numbers: the cost of answering them and the probability of a wrong answer.
 
 use alloc::{format, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! Where numbers lie before they are compared.
+//! The ranges in which numbers may lie when they are compared.
 
 use alloc::format;
 

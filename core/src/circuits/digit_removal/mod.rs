@@ -1,8 +1,8 @@
 //! Polynomials that read the low digit of an integer modulo p^e.
 //!
 //! Halevi and Shoup (J. Cryptology 2021) bootstrap BGV by removing low digits. Where the digit I that is removed is known to be
-//! small, |I| <= B with 2B < p, a polynomial of degree about e (2B + 1) does it, far below the p that unbounded digits take: there
-//! are polynomials that vanish modulo p^e at all such inputs, and adding them brings the degree down (Ma, Huang, Wang, Wang,
+//! small, |I| <= B with 2B < p, a polynomial of degree about e (2B + 1) is enough, far below the degree p that unbounded digits need:
+//! some polynomials vanish modulo p^e at all such inputs, and adding them brings the degree down (Ma, Huang, Wang, Wang,
 //! EUROCRYPT 2024, ePrint 2024/115).
 //!
 //! | digits | modulo p^e | degree |
@@ -16,9 +16,10 @@
 //!
 //! [`sign_of_small`] and [`quotient_of_small`] are comparison and rounding division of integers that are declared to be small.
 //!
-//! [`NullPolynomials`] are the polynomials that vanish, and reduce any other by them.
+//! [`NullPolynomials`] are the polynomials that vanish; they reduce the degree of any other.
 //!
-//! What is here is public arithmetic: coefficients, which [`PolynomialEvaluator`](super::polynomial::PolynomialEvaluator) takes.
+//! Everything here is public arithmetic. It computes coefficients, which
+//! [`PolynomialEvaluator`](super::polynomial::PolynomialEvaluator) evaluates on ciphertexts.
 
 mod all_digits;
 mod beside;

@@ -1,4 +1,4 @@
-//! Which automorphisms a linear map takes.
+//! Baby and giant steps: which automorphisms a linear map needs.
 
 use alloc::{collections::BTreeSet, vec::Vec};
 use core::fmt;

@@ -1,4 +1,4 @@
-//! The evaluation where rotations are composed of those there are keys for.
+//! Evaluation with rotations composed of those that have keys.
 
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 

@@ -3,7 +3,7 @@
 //! With y_i = sum_k D_k\[i\] x_(i+k), indices modulo the number of slots, a matrix with d non-zero diagonals takes
 //! about 2 sqrt(d) rotations by baby and giant steps, y = sum_g rot_g(sum_b rot_-g(D_(g+b)) rot_b(x)), and one level
 //! (Halevi, Shoup, CRYPTO 2014). Digits are decomposed once for all baby steps, sums stay modulo Q P until each giant
-//! step, and one division by P q_l ends it: double hoisting (Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux, EUROCRYPT
+//! step, and the whole ends with one division by P q_l: double hoisting (Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux, EUROCRYPT
 //! 2021, section 5).
 //!
 //! [`EncodedTransform`] does that for any scheme: a linear map of polynomials by automorphisms with integer coefficients.

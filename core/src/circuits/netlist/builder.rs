@@ -1,4 +1,4 @@
-//! Netlists made by a program.
+//! Building netlists in Rust.
 
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! What evaluates gates.
+//! The trait of whatever evaluates gates, and gates in the clear.
 
 use alloc::vec::Vec;
 

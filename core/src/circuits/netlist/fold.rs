@@ -1,4 +1,4 @@
-//! Folding: from the gates that were written to the few kinds that need a bootstrapping each.
+//! Folding: reducing the gates that were written to the few kinds that need one bootstrap each.
 //!
 //! An [`Op`] has distinct operands, none of them constant. This is not only economy: a gate adds
 //! its operands' noise as if it were independent, and with the same ciphertext twice it is not.

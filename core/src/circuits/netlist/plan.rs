@@ -1,4 +1,4 @@
-//! Plans: the ops of a netlist by level.
+//! Plans: the operations of a netlist, sorted into levels.
 
 use alloc::{vec, vec::Vec};
 use core::ops::Range;

@@ -1,4 +1,4 @@
-//! Programs made by a program.
+//! Building programs in Rust.
 
 use alloc::{string::String, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! Questions about the order of numbers, answered by digits: the nodes that stand for them.
+//! Questions about the order of numbers answered by reading digits: the nodes that replace them.
 //!
 //! The real parts of the first slots are written in rows and in columns of a square, so that every pair is in a slot of its own, and
 //! the highest digit of all differences is read at once: which of two numbers is the larger. The sum of a column is the rank of its

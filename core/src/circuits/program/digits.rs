@@ -1,4 +1,4 @@
-//! Readings of digits: the operations of sets that evaluate modular reduction.
+//! The nodes that read digits, for sets that evaluate modular reduction.
 
 use alloc::{format, vec::Vec};
 use core::fmt::Debug;

@@ -1,4 +1,4 @@
-//! What is known of the numbers of a program without looking at them: how large they are, and how far off.
+//! What a plan knows about the numbers of a program without seeing them: bounds on their size and error.
 //!
 //! Integers that were reduced are bounded, and so is what sums, products and maps make of them. Their errors grow with it, until
 //! digits can no longer be read: that is what a plan has to know before it reads them again.

@@ -1,12 +1,11 @@
 //! Programs: graphs of operations on CKKS ciphertexts, checked before they run.
 //!
-//! A [`Program`] is what somebody wrote, in Rust ([`Builder`]), as text ([`Program::parse`]) or anywhere else as bytes
-//! ([`Program::from_bytes`]): inputs,
-//! constants, sums, products, rotations, polynomials, linear maps, bootstraps, outputs. It says nothing about levels and
-//! scales. A [`Plan`] is how a set with its keys ([`Target`]) evaluates it: at which level and scale every value stands,
-//! which keys each rotation is composed of, where a scale is adjusted, and, if the caller asks ([`Bootstraps::WhereNeeded`]),
-//! where values are bootstrapped because their levels have run out. Whatever does not fit is refused by the name of the
-//! node. [`Plan::run`] evaluates it, [`ProgramRun`] a step at a time.
+//! A [`Program`] is what somebody wrote, in Rust ([`Builder`]), as text ([`Program::parse`]) or, from anywhere else, as bytes
+//! ([`Program::from_bytes`]): inputs, constants, sums, products, rotations, polynomials, linear maps, bootstraps, outputs. It
+//! says nothing about levels and scales. A [`Plan`] says how a set with its keys ([`Target`]) evaluates it: the level and scale
+//! of every value, the keys each rotation is composed of, where a scale is adjusted, and, if the caller asks for it
+//! ([`Bootstraps::WhereNeeded`]), where values are bootstrapped because their levels have run out. Whatever does not fit is
+//! refused, and the error names the node. [`Plan::run`] evaluates the program, [`ProgramRun`] does so a step at a time.
 //!
 //! ```
 //! use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};

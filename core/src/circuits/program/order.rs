@@ -1,4 +1,4 @@
-//! Order: what programs ask of numbers in slots that only comparison tells.
+//! Order: the questions of programs that take comparisons of numbers in slots.
 
 use alloc::{format, vec, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! What has to be run of a program, with the level and scale of every value.
+//! Plans: the parts of a program that have to run, with the level and scale of every value.
 
 use alloc::{borrow::Cow, format, vec, vec::Vec};
 

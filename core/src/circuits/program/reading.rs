@@ -1,4 +1,4 @@
-//! What is read of numbers, and what that comes to for numbers in the clear.
+//! A reading of digits: what is read from numbers, and its result for numbers in the clear.
 
 use alloc::{format, vec::Vec};
 

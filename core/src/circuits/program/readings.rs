@@ -1,4 +1,4 @@
-//! Digits that several nodes read of one value: one step, with a result for each of them.
+//! Several readings of one value in one step, with a result for each node.
 
 use alloc::{format, vec::Vec};
 

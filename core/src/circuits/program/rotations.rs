@@ -1,4 +1,4 @@
-//! Rotations composed of those there are keys for.
+//! Rotations composed of those that have keys.
 
 use alloc::{collections::BTreeMap, collections::VecDeque, vec, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! What a run of a plan has come to, and runs that stop between their steps.
+//! The state of a running plan, and runs that pause between steps.
 
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 

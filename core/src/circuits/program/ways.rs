@@ -1,4 +1,4 @@
-//! Which way orders are told, on sets that have two: by gates, or by digits.
+//! Choosing how numbers are compared, on sets that can do it by gates or by digits.
 
 use alloc::{format, string::String, vec::Vec};
 

@@ -2,9 +2,9 @@
 //!
 //! Brakerski, Gentry, Vaikuntanathan (ITCS 2012). A textbook ciphertext of a plaintext m decrypts to x = f m + P e modulo Q,
 //! P = p^k, with a public *factor* f, a unit modulo P that products and rescalings change. Here ciphertexts are stored **in
-//! scaled form**, as the words of c/P modulo Q: their phase is x/P, in which P and the factor are metadata. So everything of
-//! ring-LWE serves as it is: centred rescaling and division by the special primes (which the textbook has to make divisible by
-//! P), keys with plain errors, one key for every P. And some operations touch no word at all:
+//! scaled form**, as the words of c/P modulo Q: their phase is x/P, and P and the factor are metadata. So the ring-LWE layer can be
+//! used unchanged: centred rescaling and division by the special primes (which the textbook has to make divisible by P), keys with
+//! plain errors, one key for every P. And some operations touch no words at all:
 //!
 //! | operation | words | metadata |
 //! | --- | --- | --- |
@@ -24,14 +24,15 @@
 //! Z/p^k\[Z\]/Phi_m', modulo p of the field of p^(m'-1) elements: m' - 1 integers. Rotations leave Z as it is, and Z -> Z^p is the
 //! Frobenius automorphism of every slot ([`BgvEvaluator::frobenius`]).
 //!
-//! In a ring of odd index m = `m_1` `m_2` ([`OddIndex`](crate::ring::OddIndex)) p is any prime, 2 among them, of an order d > 1 modulo `m_2`
-//! that is its order modulo m. Slots are a rectangle ([`Hypercube`](slots::Hypercube)) of elements of the Galois ring of degree d
+//! In a ring of odd index m = `m_1` `m_2` ([`OddIndex`](crate::ring::OddIndex)) p is any prime, including 2, whose order d > 1 modulo `m_2`
+//! is also its order modulo m. Slots are a rectangle ([`Hypercube`](slots::Hypercube)) of elements of the Galois ring of degree d
 //! ([`GaloisRing`](slots::GaloisRing)), whose dimensions are rotated one by one ([`BgvEvaluator::rotate_dimension`]).
 //!
 //! A ciphertext of BFV is one of these, with another factor: see [`BgvContext::from_bfv`] and [`BgvEvaluator::to_bfv`].
 //!
-//! Every ciphertext carries the size of its noise, which follows from what was done to it, never from a secret ([`NoiseModel`]). An
-//! operation whose result could exceed the modulus is refused.
+//! Every ciphertext carries an estimate of its noise, which follows from the operations that made it, never from a secret: `noise.rs`
+//! ([`NoiseModel`]) says how it grows. An operation whose result might not fit the modulus is refused, by `BgvShape::check_room` in
+//! `shape.rs`.
 
 mod bfv;
 mod ciphertext;

@@ -1,5 +1,5 @@
-//! Ciphertexts without their words: what operations do to level, factor and noise, which says what can be computed before
-//! anything is.
+//! Ciphertexts without their words: what operations do to level, factor and noise. This says in advance what can be computed, and refuses
+//! what the noise has no room for.
 
 use alloc::format;
 

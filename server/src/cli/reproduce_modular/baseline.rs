@@ -23,7 +23,7 @@ use crate::cli::machine;
 use crate::cli::measure;
 use crate::cli::output::Output;
 use crate::cli::progress;
-use crate::plan::MemoryPlan;
+use crate::memory_plan::MemoryPlan;
 
 const PUBLISHED: Published = Published { seconds: 385.0, bits: [10.0, 23.6], number: [10.0, 11.0] };
 

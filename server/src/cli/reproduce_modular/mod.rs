@@ -23,7 +23,7 @@ use crate::cli::machine::{self, Machine};
 use crate::cli::measure::{self, Precision};
 use crate::cli::output::{Output, table};
 use crate::cli::progress;
-use crate::plan::MemoryPlan;
+use crate::memory_plan::MemoryPlan;
 
 /// Where the published figures are from.
 const SOURCE: &str =

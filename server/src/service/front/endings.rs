@@ -1,4 +1,4 @@
-//! What becomes of a job of which an attempt has ended.
+//! What happens to a job when an attempt at it has ended.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Which jobs are handed out, and to whom.
+//! Which jobs are handed out, and to which workers.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Jobs that are out, and how those are taken back that nobody runs.
+//! Leases: the jobs that workers have, and how jobs that nobody runs are taken back.
 
 use super::Front;
 use crate::dispatch::queue::Millis;

@@ -10,7 +10,9 @@ use refloat::bootstrapping::bgv::{
 use refloat::schemes::bgv::{BgvCiphertext, Factor};
 use refloat::schemes::evaluator::Label;
 use refloat::trace::Counters;
-use refloat_tests::bgv::{log_deviation, odd_index_by, small_prime, tiny_by, two_axes_by};
+use refloat_tests::bgv::{
+    log_deviation, messages_of_every_kind, odd_index_by, small_prime, tiny_by, two_axes_by,
+};
 use refloat_tests::rns::Lottery;
 
 use super::Set;
@@ -172,24 +174,13 @@ fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCi
 /// Messages of all kinds, as slots hold them.
 fn messages<W: Word>(set: &Set<W>) -> Vec<Vec<u64>> {
     let (context, p) = (set.params.context(), set.params.messages().value());
-    let integers = !set.params.is_general();
-    let of = |f: &dyn Fn(usize) -> u64| {
-        if integers && context.hypercube().is_some() {
-            let all: Vec<u64> = (0..context.slots()).map(|i| f(i) % p).collect();
-            return context.message_modulus().encoder().coordinates_of(&all);
-        }
-        (0..set.params.n()).map(|i| f(i) % p).collect()
-    };
     let random = set.random(&mut Lottery::new(1));
-    vec![
-        of(&|i| random[i]),
-        of(&|_| 0),
-        of(&|_| 1),
-        of(&|_| p - 1),
-        of(&|_| p / 2),
-        of(&|i| i as u64),
-        of(&|i| u64::from(i == 0)),
-    ]
+    if set.params.is_general() || context.hypercube().is_none() {
+        return messages_of_every_kind(p, set.params.n(), &random);
+    }
+    let encoder = context.message_modulus().encoder();
+    let slots = messages_of_every_kind(p, context.slots(), &random);
+    slots.iter().map(|all| encoder.coordinates_of(all)).collect()
 }
 
 fn every_stage<W: Word>(spec: &BgvSpec) {

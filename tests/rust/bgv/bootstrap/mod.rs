@@ -9,10 +9,9 @@ mod stages;
 use refloat::Error;
 use refloat::arith::Word;
 use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvSecretKey, BgvSpec};
-use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::Seed;
 use refloat::schemes::bgv::BgvCiphertext;
-use refloat_tests::bgv::log_deviation;
+use refloat_tests::bgv::{keyed, log_deviation};
 use refloat_tests::rns::Lottery;
 
 struct Set<W: Word> {
@@ -25,9 +24,7 @@ struct Set<W: Word> {
 impl<W: Word> Set<W> {
     fn new(spec: &BgvSpec) -> Self {
         let params = BgvParams::new(spec).expect("a sound set");
-        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
-        let keys = secret.evaluation_keys().expect("keys");
-        let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
+        let (secret, keys, bootstrapper) = keyed(&params, 3);
         Self { params, secret, keys, bootstrapper }
     }
 

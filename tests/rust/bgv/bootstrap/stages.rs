@@ -8,7 +8,7 @@ use refloat::bootstrapping::bgv::{
 };
 use refloat::schemes::bgv::{BgvCiphertext, Factor, PrimePower};
 use refloat::trace::Counters;
-use refloat_tests::bgv::{log_deviation, tiny};
+use refloat_tests::bgv::{log_deviation, messages_of_every_kind, tiny};
 use refloat_tests::rns::Lottery;
 
 use super::Set;
@@ -103,16 +103,7 @@ fn every_stage_is_what_exact_arithmetic_gives() {
     let set = Set::<u64>::new(&tiny(15));
     let n = set.params.n();
     let p = set.params.messages().value();
-    let of = |f: &dyn Fn(usize) -> u64| (0..n).map(|i| f(i) % p).collect::<Vec<u64>>();
-    let messages = [
-        set.random(&mut Lottery::new(1)),
-        of(&|_| 0),
-        of(&|_| 1),
-        of(&|_| p - 1),
-        of(&|_| p / 2),
-        of(&|i| i as u64),
-        of(&|i| u64::from(i == 0)),
-    ];
+    let messages = messages_of_every_kind(p, n, &set.random(&mut Lottery::new(1)));
     for (i, message) in messages.iter().enumerate() {
         let x = set.encrypt(message, set.params.levels().output, i as u64);
         follow(&set, &x, message);

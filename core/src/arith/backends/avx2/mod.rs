@@ -1,4 +1,4 @@
-//! AVX2: words, but for what primes below 2^50 allow to be done in `f64`.
+//! AVX2: integer words, except where primes below 2^50 allow computing in `f64`.
 
 mod reals;
 

@@ -1,4 +1,4 @@
-//! Room for results: where levels or room for noise run out, operands are rescaled, and bootstrapped where that may be.
+//! Room for results: where levels or the room for noise run out, operands are rescaled, or bootstrapped if that is allowed.
 
 use alloc::{collections::BTreeMap, format, vec::Vec};
 

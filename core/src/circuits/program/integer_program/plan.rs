@@ -1,4 +1,4 @@
-//! What has to be run of a program on integers, with the level of every value.
+//! Plans: the parts of a program on integers that have to run, with the level of every value.
 
 use alloc::{borrow::Cow, format, vec, vec::Vec};
 

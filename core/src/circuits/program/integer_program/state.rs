@@ -1,4 +1,4 @@
-//! What a run of a plan on integers has come to, and runs that stop between their steps.
+//! The state of a running plan on integers, and runs that pause between steps.
 
 use alloc::{format, string::String, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! How much memory conventional bootstrapping takes, and what can be traded for time.
+//! How much memory bootstrapping takes in the methods that raise the modulus, and what memory can be traded for time.
 
 use refloat::bootstrapping::ckks_conventional::ConventionalParams;
 use refloat::bootstrapping::raising::{RaisingParams, ReductionSpec};

@@ -1,4 +1,4 @@
-//! Turns: how much of one kind goes on at once, in all and for one peer.
+//! Turns: how many requests of one kind are served at once, in all and for one peer.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! Messages in files: numbers as CSV or JSON, pictures as PNG in grey.
+//! Reading and writing messages in files: numbers as CSV or JSON, pictures as greyscale PNG.
 
 use std::io::Read;
 use std::path::Path;

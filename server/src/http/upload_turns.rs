@@ -1,7 +1,8 @@
-//! Turns to send a body: they bound the memory that bodies take together.
+//! Turns to send a body, which bound the memory that all bodies take together. What is uploaded is checked in `service/keys.rs` and
+//! `service/jobs.rs`.
 //!
-//! While somebody waits, slow senders do not keep others out: a turn goes on to who waits if its body comes more slowly than
-//! bodies have to, or if its peer has more turns than the one that waits would have.
+//! Slow senders do not keep others out. While somebody waits, a turn passes to them if its body arrives more slowly than bodies have to,
+//! or if its peer holds more turns than the waiting one would.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::slots::{PATIENCE, Slot, Slots};
+use super::turns::{PATIENCE, Slot, Slots};
 use crate::problem::Problem;
 use crate::service::access::Peer;
 

@@ -1,4 +1,4 @@
-//! Galois keys by element, as circuits look them up.
+//! Galois keys by their Galois element, as circuits look them up. The elements themselves are computed in `ring/automorphism.rs`.
 
 use alloc::{collections::BTreeMap, format};
 

@@ -1,4 +1,4 @@
-// What keeps a worker or a module from starting, said to those who can mend it.
+// Errors for a worker or module that does not start, worded for whoever can fix it. Workers are started in `platform/`.
 import { RefloatError } from '../errors.js';
 
 /** Milliseconds after which a worker that has said nothing is taken not to run: its file is fetched in that time. */
