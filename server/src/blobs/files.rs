@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Blob, Blobs, Keeper, Owner, Put, Retired, Source, SpokenOf, Staged};
+use super::{Blob, Blobs, Keeper, Owner, Put, Retired, Source, Staged, StandingOf};
 use crate::id::Id;
 use crate::store::StoreError;
 use crate::store::files::{self, Expected, ReadError, Written};
@@ -85,11 +85,11 @@ impl Keeper for FileBlobs {
 
     fn stage(&self, blob: Blob, bytes: &[u8]) -> io::Result<Box<dyn Staged + '_>> {
         let (folder, name) = place(&self.root, blob)?;
-        Ok(Box::new(StagedFile { written: self.write(bytes)?, folder, name }))
+        Ok(Box::new(StagedFile { written: Some(self.write(bytes)?), folder, name }))
     }
 
     /// A file takes the place of the one before.
-    fn replaced(&self, _: Blob) {}
+    fn suspect(&self, _: Blob) {}
 
     fn retire(&self, owner: Owner) -> io::Result<Option<Box<dyn Retired + '_>>> {
         let retired = RetiredFolder::new(&self.root, owner).map_err(StoreError::into_io)?;
@@ -105,21 +105,22 @@ impl Keeper for FileBlobs {
     }
 
     /// Nothing: a data folder is cleared when it is opened.
-    fn sweep(&self, _: SpokenOf<'_>) -> io::Result<()> {
+    fn sweep(&self, _: StandingOf<'_>) -> io::Result<()> {
         Ok(())
     }
 }
 
 /// A file that has all its bytes on disk, and the name that it is to get.
 struct StagedFile {
-    written: Written,
+    /// `None` once it has its name.
+    written: Option<Written>,
     folder: PathBuf,
     name: String,
 }
 
 impl Staged for StagedFile {
-    fn publish(self: Box<Self>) -> io::Result<()> {
-        self.written.publish(&self.folder, &self.name)
+    fn publish(&mut self) -> io::Result<()> {
+        self.written.take().map_or(Ok(()), |written| written.publish(&self.folder, &self.name))
     }
 }
 

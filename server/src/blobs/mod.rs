@@ -1,7 +1,7 @@
 //! Bytes of keys and jobs by name, wherever they are kept.
 //!
-//! A record of the job table says how long the bytes of a name are and what their digest is; here are the bytes. What runs a job needs
-//! these alone, and not the table: [`Blobs`]. Who has the table also takes bytes in and clears them away as its records come and go:
+//! A record of the job table has the length and the digest of the bytes; the bytes themselves are here. Whoever runs a job needs
+//! [`Blobs`] alone, and not the table. The process that has the table also takes bytes in, and removes them as its records come and go:
 //! [`Keeper`].
 
 mod cached;
@@ -82,21 +82,28 @@ pub enum Put {
     Differs,
 }
 
-/// An error of bytes that are kept elsewhere and are out of reach for the moment: whose, and what happened.
+/// The store of objects cannot be reached: which one, and why.
 #[derive(Debug)]
-pub struct Away(pub String);
+pub struct Unreachable(pub String);
 
-impl std::fmt::Display for Away {
+impl Unreachable {
+    /// Whether this is what an error is about.
+    pub fn is(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(|inner| inner.is::<Self>())
+    }
+}
+
+impl std::fmt::Display for Unreachable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Away {}
+impl std::error::Error for Unreachable {}
 
-impl From<Away> for io::Error {
-    fn from(away: Away) -> Self {
-        Self::other(away)
+impl From<Unreachable> for io::Error {
+    fn from(unreachable: Unreachable) -> Self {
+        Self::other(unreachable)
     }
 }
 
@@ -140,11 +147,27 @@ pub trait Blobs: Send + Sync + 'static {
     /// They are absent or not what was stored, or cannot be read for the moment.
     fn get(&self, blob: Blob, expected: Expected) -> Result<Vec<u8>, ReadError>;
 
-    /// Looks whether a name has as many bytes as a record says.
+    /// Checks that a name has as many bytes as a record says.
     ///
     /// # Errors
-    /// It has not, or they cannot be looked at for the moment.
+    /// It has not, or that cannot be told for the moment.
     fn look(&self, blob: Blob, expected: Expected) -> Result<(), ReadError>;
+
+    /// Which of some names do not have as many bytes as their records say, by their places in the list.
+    ///
+    /// # Errors
+    /// It cannot be told for the moment.
+    fn missing(&self, wanted: &[(Blob, Expected)]) -> io::Result<Vec<usize>> {
+        let mut missing = Vec::new();
+        for (place, (blob, expected)) in wanted.iter().enumerate() {
+            match self.look(*blob, *expected) {
+                Ok(()) => {}
+                Err(ReadError::Damaged(_)) => missing.push(place),
+                Err(ReadError::Io(error)) => return Err(error),
+            }
+        }
+        Ok(missing)
+    }
 
     /// Takes a name away with its bytes; that there is nothing is no error.
     ///
@@ -152,10 +175,10 @@ pub trait Blobs: Send + Sync + 'static {
     /// They cannot be removed, for the moment.
     fn remove(&self, blob: Blob) -> io::Result<()>;
 
-    /// Looks whether this is where a front keeps bytes: a folder that was unmounted, or another bucket, is not.
+    /// Checks that this is where the front keeps its bytes: a folder that was unmounted, or another bucket, is not.
     ///
     /// # Errors
-    /// It is not, or does not answer.
+    /// It is not, or cannot be reached.
     fn check(&self) -> io::Result<()>;
 
     /// As [`get`](Self::get), for somebody who sends the bytes on.
@@ -167,8 +190,19 @@ pub trait Blobs: Send + Sync + 'static {
     }
 }
 
-/// Whether a record speaks of the bytes that a name has with this digest; `None` where the digest is not known.
-pub type SpokenOf<'a> = &'a dyn Fn(Blob, Option<[u8; 32]>) -> io::Result<bool>;
+/// What the table says of stored bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// A record has them.
+    Recorded,
+    /// They belong to a key set or a job that has a record, and which does not have them.
+    Superfluous,
+    /// They belong to none.
+    Ownerless,
+}
+
+/// The standing of the bytes that a name has with this digest; `None` where the digest is not known.
+pub type StandingOf<'a> = &'a dyn Fn(Blob, Option<[u8; 32]>) -> io::Result<Standing>;
 
 /// Stored bytes as they are kept by the one process that has the records of them.
 pub trait Keeper: Blobs {
@@ -185,8 +219,8 @@ pub trait Keeper: Blobs {
     /// They cannot be stored, for the moment.
     fn stage(&self, blob: Blob, bytes: &[u8]) -> io::Result<Box<dyn Staged + '_>>;
 
-    /// Says that other bytes may have had this name before the ones that are recorded now.
-    fn replaced(&self, blob: Blob);
+    /// Says that bytes may be left over that had this name or were to have it: the next [`sweep`](Self::sweep) looks for them.
+    fn suspect(&self, blob: Blob);
 
     /// Takes the names from all that an owner has, so that they can be used anew; [`Retired::settle`] then removes the bytes. `None`
     /// if there are none.
@@ -195,30 +229,31 @@ pub trait Keeper: Blobs {
     /// The names cannot be taken.
     fn retire(&self, owner: Owner) -> io::Result<Option<Box<dyn Retired + '_>>>;
 
-    /// Removes what a job has left behind that has no record and gets none, or has ended and left nothing.
+    /// Removes what is left of a job that has no record and gets none.
     ///
     /// # Errors
     /// It cannot be removed, for the moment.
     fn forget(&self, job: Id) -> io::Result<()>;
 
-    /// Removes bytes that were written for records and have none, where there may be such. Others may be at work meanwhile.
+    /// Removes bytes that were stored for records which do not have them, where there may be such. Others may be at work meanwhile.
     ///
     /// # Errors
     /// They cannot be listed or removed, for the moment.
-    fn sweep(&self, spoken_of: SpokenOf<'_>) -> io::Result<()>;
+    fn sweep(&self, standing: StandingOf<'_>) -> io::Result<()>;
 }
 
-/// Bytes that are stored and do not have their name yet. Unless they are published they go again, now or later.
+/// Bytes that are stored and do not have their name yet. Nothing takes them away before this is dropped, which is after the
+/// transaction that records them; unless they were published they go then, or later.
 pub trait Staged {
-    /// Gives them their name, in the place of what had it. Called in the transaction that records them.
+    /// Gives them their name, in the place of what had it. Called once, in the transaction that records them.
     ///
     /// # Errors
     /// The name cannot be given.
-    fn publish(self: Box<Self>) -> io::Result<()>;
+    fn publish(&mut self) -> io::Result<()>;
 }
 
 /// Bytes that have lost their names.
 pub trait Retired {
     /// Removes them if the transaction that took the names is on disk, and gives the names back otherwise.
-    fn settle(self: Box<Self>, is_on_disk: bool, spoken_of: SpokenOf<'_>);
+    fn settle(self: Box<Self>, is_on_disk: bool, standing: StandingOf<'_>);
 }

@@ -245,7 +245,7 @@ impl Shared {
             // A folder that was unmounted is an empty one: jobs are for those that have their bytes.
             if let Err(error) = self.blobs.check() {
                 if !told {
-                    tracing::error!(%error, "takes no jobs until what the front keeps is there again");
+                    tracing::error!(%error, "takes no jobs until the front's storage is reachable again");
                 }
                 told = true;
                 std::thread::sleep(PAUSE);
@@ -253,7 +253,7 @@ impl Shared {
             }
             told = false;
             let taken =
-                turn(&runner, &self.nats, |work| Journal::new(Away { shared: self, work: work.clone() }));
+                turn(&runner, &self.nats, |work| Journal::new(Telling { shared: self, work: work.clone() }));
             match taken {
                 Ok(_) => release_idle(&self.cache, &self.config.compute, pool),
                 Err(error) => {
@@ -286,12 +286,12 @@ impl Shared {
 }
 
 /// The desk of a run whose job table is elsewhere.
-struct Away<'a> {
+struct Telling<'a> {
     shared: &'a Shared,
     work: Work,
 }
 
-impl Desk for Away<'_> {
+impl Desk for Telling<'_> {
     fn tell(&mut self, news: News) -> Result<(), StoreError> {
         self.shared.counts.heard(&news);
         let sign = Sign { job: self.work.job, attempt: self.work.attempt, news: Some(news) };
@@ -311,7 +311,7 @@ impl Desk for Away<'_> {
     }
 
     fn failed(&mut self, error: io::Error) -> StoreError {
-        tracing::error!(%error, "what the front keeps cannot be read or written");
+        tracing::error!(%error, "cannot read or write the front's storage");
         StoreError::Io(error)
     }
 

@@ -27,7 +27,7 @@ pub struct ClusterSection {
     /// Name of this front, or of the one that this worker works for. Each front has a data folder and a name of its own: letters,
     /// digits, `-` and `_`.
     pub front: String,
-    /// Fronts among which new key sets are shared out, this one with them: name and address of each, such as
+    /// Fronts that divide new key sets among themselves, this one included: name and address of each, such as
     /// `{ "0" = "https://a.example.org", "1" = "https://b.example.org" }`, the same for all of them. Empty: there is one.
     pub shards: BTreeMap<String, String>,
     /// Seconds without a sign of a job that is out after which it is handed out again.
@@ -79,7 +79,7 @@ pub enum Role {
     All,
     /// Answers requests, has the table of jobs and hands them out.
     Front,
-    /// Runs jobs that a front hands out, with keys and inputs from the front's data folder.
+    /// Runs jobs that a front hands out, with keys and inputs from the front's data folder or object store.
     Worker,
 }
 
@@ -87,7 +87,7 @@ pub enum Role {
 const LEAST_LEASE: u64 = 10;
 
 impl ClusterSection {
-    /// Refuses what fits together with nothing.
+    /// Rejects inconsistent settings.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let fail = |what: String| Err(ConfigError(what));
         if self.lease_seconds < LEAST_LEASE {
@@ -104,13 +104,13 @@ impl ClusterSection {
         }
         if !is_token(&self.front) {
             return fail(format!(
-                "cluster.front = {:?}: the name of a front is of up to {LONGEST_NAME} letters, digits, - and _",
+                "cluster.front = {:?}: the name of a front has up to {LONGEST_NAME} letters, digits, - and _",
                 self.front
             ));
         }
         if !is_token(&self.name) || self.name.len() > LONGEST_NAME / 2 {
             return fail(format!(
-                "cluster.name = {:?}: the name of a worker is of up to {} letters, digits, - and _",
+                "cluster.name = {:?}: the name of a worker has up to {} letters, digits, - and _",
                 self.name,
                 LONGEST_NAME / 2
             ));
@@ -120,11 +120,11 @@ impl ClusterSection {
         }
         self.check_shards()?;
         if !self.blobs.is_empty() {
-            let bucket = self
-                .blobs
-                .strip_prefix("s3://")
-                .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'));
-            if !bucket {
+            let bucket =
+                self.blobs.strip_prefix("s3://").map(|rest| rest.split('/').next().unwrap_or_default());
+            let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+            // No user and no password: the address stands in logs.
+            if !bucket.is_some_and(|bucket| !bucket.is_empty() && bucket.chars().all(fits)) {
                 return fail(format!(
                     "cluster.blobs = {:?}: an object store is s3://bucket or s3://bucket/prefix",
                     self.blobs
@@ -158,7 +158,7 @@ impl ClusterSection {
         let fail = |what: String| Err(ConfigError(what));
         if let Some(name) = self.shards.keys().find(|name| !is_token(name)) {
             return fail(format!(
-                "cluster.shards: {name:?} is no name of a front, which is of up to {LONGEST_NAME} letters, digits, - and _"
+                "cluster.shards: {name:?} is no name of a front, which has up to {LONGEST_NAME} letters, digits, - and _"
             ));
         }
         if let Some((name, url)) = self.shards.iter().find(|(_, url)| !is_address(url)) {

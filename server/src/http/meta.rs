@@ -62,12 +62,12 @@ pub async fn params(
 #[serde(deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub struct ShardsQuery {
-    /// Identifier of a key set, to be told which front takes it.
+    /// Identifier of a key set, to be told which front it is for.
     key: Option<String>,
 }
 
-/// The fronts among which key sets are shared out.
-#[utoipa::path(get, path = "/v1/shards", tag = "server", params(ShardsQuery), responses((status = 200, description = "Fronts, and the one that takes the key set", body = ShardsDocument)))]
+/// The fronts that divide key sets among themselves.
+#[utoipa::path(get, path = "/v1/shards", tag = "server", params(ShardsQuery), responses((status = 200, description = "Fronts, and the one that the key set is for", body = ShardsDocument)))]
 pub async fn shards(
     State(http): State<Arc<Http>>,
     query: Result<Query<ShardsQuery>, axum::extract::rejection::QueryRejection>,
@@ -75,7 +75,7 @@ pub async fn shards(
     let Query(query) = query.map_err(|error| Problem::bad_request(error.body_text()))?;
     let key = query.key.map(|key| key.parse()).transpose();
     let key = key.map_err(|error: crate::id::BadId| Problem::bad_request(format!("key: {error}")))?;
-    Ok(Json(http.service.shards(key)))
+    Ok(Json(blocking(&http, move |service| service.shards(key)).await?))
 }
 
 /// Whether the process answers.

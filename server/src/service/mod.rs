@@ -82,7 +82,8 @@ pub struct Service {
 fn open_store(config: &Config) -> Result<Store, StoreError> {
     #[cfg(feature = "cluster")]
     if !config.cluster.blobs.is_empty() {
-        let blobs = RemoteBlobs::connect(&config.cluster.blobs)?;
+        let blobs =
+            RemoteBlobs::connect(&config.cluster.blobs)?.with_spool(config.storage.data.join("incoming"));
         return Store::open_with(&config.storage.data, Arc::new(blobs));
     }
     Store::open(&config.storage.data)
@@ -190,6 +191,9 @@ impl Service {
             })?;
             *probed = Some(Instant::now());
         }
+        if let Err(error) = self.blobs.check() {
+            return Err(not_ready("STORAGE_FAILED", error.to_string()));
+        }
         let least = self.config.storage.min_free_bytes;
         match self.store.free_bytes() {
             Ok(Some(free)) if free < least => Err(not_ready(
@@ -218,10 +222,8 @@ impl Service {
     /// The store fails.
     pub fn tidy(&self) -> Result<(), StoreError> {
         job_store::forget_failed(&self.store);
-        if let Err(error) = self.store.sweep() {
-            // Nothing else waits for it.
-            tracing::warn!(%error, "cannot clear up; it is tried again");
-        }
+        // Nothing else waits for it, and the store has logged why it fails.
+        let _ = self.store.sweep();
         let now = self.clock.now(now());
         let hours = |hours: u64| now.saturating_sub(hours.saturating_mul(3_600_000));
         let unsealed = hours(self.config.storage.unsealed_hours);
@@ -343,8 +345,8 @@ fn is_stage(name: &str) -> bool {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         // The store has logged what failed.
-        if error.is_away() {
-            let detail = "what keeps the server's keys and results does not answer; try again in a moment";
+        if error.is_unreachable() {
+            let detail = "the object store that holds the server's keys and results cannot be reached; try again in a moment";
             return Self::new(503, "STORAGE_FAILED", "Storage failed", detail).retry_after(5);
         }
         if error.is_full() {

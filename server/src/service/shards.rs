@@ -1,8 +1,8 @@
-//! Fronts that share out key sets among them.
+//! Fronts that divide key sets among themselves.
 //!
 //! Each has a table and workers of its own, and knows the others only by name and address. Which of them takes a new key set follows
-//! from its identifier and their names: adding one moves no more than its share, and nothing that is stored. A front goes on with
-//! the key sets that it has.
+//! from its identifier and their names (rendezvous hashing): a front that is added takes its share of new ones, and nothing that is
+//! stored moves. A front keeps serving the key sets that it has.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 use super::Service;
 use crate::id::Id;
 use crate::problem::Problem;
+use crate::store::{StoreError, keys};
 
 /// A front, and where clients find it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -29,7 +30,7 @@ pub struct ShardsDocument {
     pub front: String,
     /// All fronts, by name; empty where there is one.
     pub shards: Vec<Shard>,
-    /// Where a new key set of the identifier that was asked for goes.
+    /// Where the key set that was asked for is, if this front has it, or else goes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<Shard>,
 }
@@ -46,15 +47,23 @@ pub fn shard_of(shards: &BTreeMap<String, String>, key: Id) -> Option<Shard> {
 }
 
 impl Service {
-    /// The fronts among which key sets are shared out, and which of them takes `key`.
-    pub fn shards(&self, key: Option<Id>) -> ShardsDocument {
+    /// The fronts that divide key sets among themselves, and which of them is for `key`.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub fn shards(&self, key: Option<Id>) -> Result<ShardsDocument, Problem> {
         let cluster = &self.config.cluster;
         let shard = |(front, url): (&String, &String)| Shard { front: front.clone(), url: url.clone() };
-        ShardsDocument {
+        let own = || cluster.shards.get_key_value(&cluster.front).map(shard);
+        let of = |key| match keys::get(&self.store, key)? {
+            Some(_) => Ok(own()),
+            None => Ok(shard_of(&cluster.shards, key)),
+        };
+        Ok(ShardsDocument {
             front: cluster.front.clone(),
             shards: cluster.shards.iter().map(shard).collect(),
-            key: key.and_then(|key| shard_of(&cluster.shards, key)),
-        }
+            key: key.map(of).transpose().map_err(|error: StoreError| Problem::from(error))?.flatten(),
+        })
     }
 
     /// Refuses a new key set that another front takes.

@@ -14,7 +14,7 @@ use super::front::{Front, Policy};
 use super::journal::{Beside, Journal};
 use super::live::Stop;
 use super::runner::{Halt, Runner, Watch};
-use crate::blobs::{Blob, Put};
+use crate::blobs::{Blob, Put, Unreachable};
 use crate::config::{ComputeSection, Config};
 use crate::dispatch::{Dispatch, Done, Local, Outcome};
 use crate::memory;
@@ -155,6 +155,14 @@ fn perform(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch) -> Outcome {
         Ok(Err(Halt::TooLarge(problem))) => Outcome::TooLarge(problem),
         Ok(Err(Halt::Elsewhere(reason))) => Outcome::Trouble(reason),
         Ok(Err(Halt::UnreadKeys(what))) => Outcome::UnreadKeys(what),
+        Ok(Err(Halt::Io(error))) if Unreachable::is(&error) => {
+            let _ = watch.failed(error);
+            // Nobody can do it meanwhile, and nothing is held against the job.
+            while runner.blobs.check().is_err() && watch.stopped().is_none() {
+                watch.rest(PAUSES[0]);
+            }
+            if watch.stopped() == Some(Stop::Cancelled) { Outcome::Cancelled } else { Outcome::Stopped }
+        }
         Ok(Err(Halt::Io(error))) => {
             let reason = reason(&watch.failed(error));
             if watch.stopped() == Some(Stop::Cancelled) {

@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use super::files::{self, Expected, in_file};
 use super::folder::LOST_AND_FOUND;
 use super::{JOBS, KEYS, Store, StoreError, jobs as job_store, keys as key_store};
-use crate::blobs::{Owner, Retired, SpokenOf};
+use crate::blobs::{Owner, Retired, StandingOf};
 use crate::id::{Id, hex};
 use crate::system::files::sync_folder;
 
@@ -56,7 +56,7 @@ impl RetiredFolder {
 }
 
 impl Retired for RetiredFolder {
-    fn settle(self: Box<Self>, is_on_disk: bool, _: SpokenOf<'_>) {
+    fn settle(self: Box<Self>, is_on_disk: bool, _: StandingOf<'_>) {
         if is_on_disk {
             remove(&self.root, &self.to);
         } else if let Err(error) = fs::rename(&self.to, &self.from) {
@@ -104,6 +104,10 @@ pub(super) fn clear(store: &Store) -> Result<(), StoreError> {
                 set_aside(store.root(), &entry.path(), &name_of(owner(id)));
             }
         }
+    }
+    if store.keeps_bytes_elsewhere() {
+        // They are swept.
+        return Ok(());
     }
     for record in job_store::select(store, |record| record.state.is_final())? {
         job_store::drop_files(store, &record)?;

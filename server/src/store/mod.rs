@@ -43,7 +43,7 @@ use serde::de::DeserializeOwned;
 use trouble::Trouble;
 use usage::Usage;
 
-use crate::blobs::{Away, Blob, FileBlobs, Keeper, Retired, Staged};
+use crate::blobs::{Blob, FileBlobs, Keeper, Retired, Staged, Standing, Unreachable};
 use crate::id::Id;
 use crate::system;
 
@@ -84,6 +84,8 @@ pub struct Store {
     root: PathBuf,
     /// The bytes of keys and jobs.
     blobs: Arc<dyn Keeper>,
+    /// Whether they are in another place than the folder.
+    is_elsewhere: bool,
     /// Another clock than the system's.
     clock: OnceLock<WallClock>,
     /// The locked marker: no other server opens the folder.
@@ -119,7 +121,7 @@ impl std::fmt::Display for StoreError {
             ),
             Self::Folder(path, reason) => write!(f, "data folder {}: {reason}", path.display()),
             Self::Database(error) => write!(f, "job table: {error}"),
-            Self::Io(error) if self.is_away() => error.fmt(f),
+            Self::Io(error) if self.is_unreachable() => error.fmt(f),
             Self::Io(error) => write!(f, "data folder: {error}"),
             Self::Corrupt(what) => write!(f, "job table: {what} does not read back"),
         }
@@ -146,9 +148,9 @@ impl StoreError {
         }
     }
 
-    /// Whether bytes are kept elsewhere, and are out of reach for the moment.
-    pub fn is_away(&self) -> bool {
-        matches!(self, Self::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<Away>()))
+    /// Whether it is that the store of objects cannot be reached.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Io(error) if Unreachable::is(error))
     }
 
     /// Whether the disk is full.
@@ -208,6 +210,7 @@ impl Store {
             trouble: Trouble::default(),
             root: root.to_owned(),
             blobs,
+            is_elsewhere,
             clock: OnceLock::new(),
             _lock: lock,
         };
@@ -297,35 +300,57 @@ impl Store {
         outcome: Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         if let Some(retired) = retired {
-            retired.settle(outcome.is_ok(), &|blob, digest| self.speaks_of(blob, digest));
+            retired.settle(outcome.is_ok(), &|blob, digest| self.standing(blob, digest));
         }
         outcome
     }
 
-    /// Removes bytes without a record, where there may be such.
+    /// Removes bytes that no record has, where there may be such.
     ///
     /// # Errors
     /// They cannot be removed, for the moment.
     pub fn sweep(&self) -> Result<(), StoreError> {
-        Ok(self.blobs.sweep(&|blob, digest| self.speaks_of(blob, digest))?)
+        self.blobs.sweep(&|blob, digest| self.standing(blob, digest)).map_err(|error| self.failed(error))
     }
 
-    /// Whether a record speaks of bytes with this digest under this name.
-    fn speaks_of(&self, blob: Blob, digest: Option<[u8; 32]>) -> std::io::Result<bool> {
-        let spoken = match blob {
-            Blob::KeyPart(key, index) => keys::part_digest(self, key, index)
-                .map(|known| known.is_some() && (digest.is_none() || known == digest)),
+    /// Whether the bytes of keys and jobs are in another place than the folder.
+    pub(crate) fn keeps_bytes_elsewhere(&self) -> bool {
+        self.is_elsewhere
+    }
+
+    /// What the table says of bytes with this digest under this name.
+    fn standing(&self, blob: Blob, digest: Option<[u8; 32]>) -> std::io::Result<Standing> {
+        let standing = match blob {
+            Blob::KeyPart(key, index) => self.standing_of_piece(key, index, digest),
             Blob::Input(job) | Blob::Result(job) => match jobs::get(self, job) {
-                Ok(None) => Ok(false),
+                Ok(None) => Ok(Standing::Ownerless),
                 Ok(Some(record)) => {
-                    Ok(!record.state.is_final() || matches!(blob, Blob::Result(_)) && record.result.is_some())
+                    let has_result = matches!(blob, Blob::Result(_)) && record.result.is_some();
+                    let is_recorded = !record.state.is_final() || has_result;
+                    Ok(if is_recorded { Standing::Recorded } else { Standing::Superfluous })
                 }
                 // Nobody knows what it says.
-                Err(StoreError::Corrupt(_)) => Ok(true),
+                Err(StoreError::Corrupt(_)) => Ok(Standing::Recorded),
                 Err(error) => Err(error),
             },
         };
-        spoken.map_err(StoreError::into_io)
+        standing.map_err(StoreError::into_io)
+    }
+
+    fn standing_of_piece(
+        &self,
+        key: Id,
+        index: u32,
+        digest: Option<[u8; 32]>,
+    ) -> Result<Standing, StoreError> {
+        self.read(|txn| {
+            if txn.open_table(KEYS)?.get(key.0)?.is_none() {
+                return Ok(Standing::Ownerless);
+            }
+            let known = txn.open_table(PARTS)?.get((key.0, index))?.map(|value| value.value().0);
+            let is_recorded = known.is_some() && (digest.is_none() || known == digest);
+            Ok(if is_recorded { Standing::Recorded } else { Standing::Superfluous })
+        })
     }
 
     /// A failure of a file in the data folder, of which the log takes note.

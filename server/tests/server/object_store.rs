@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::ScopedJoinHandle;
 
-use refloat_server::blobs::{Blob, FileBlobs, Keeper, Owner, Put};
+use refloat_server::blobs::{Blob, FileBlobs, Keeper, Owner, Put, Standing};
 use refloat_server::id::{Id, hex};
 use refloat_server::store::files::{Expected, ReadError};
 use refloat_server::store::holder::Holder;
 use refloat_server::store::keys::{self, Bounds, KeyRecord, KeyState, Look, Opened, Piece, Sealed, Stored};
 use refloat_server::store::{Store, StoreError};
 
-use super::support::TOKEN;
 use super::support::bucket::Bucket;
 use super::support::process::{Process, ok, refloat};
+use super::support::{TOKEN, until};
 
 const NO_BOUNDS: Bounds = Bounds { bytes: u64::MAX, own_bytes: None, open: usize::MAX };
 
@@ -40,7 +40,7 @@ fn contract(keeper: &dyn Keeper) {
         // Bytes that are staged and published are there, and others take their place.
         for bytes in [b"one".as_slice(), b"two", b"", &[7; 100_000]] {
             keeper.stage(blob, bytes).unwrap().publish().unwrap();
-            keeper.replaced(blob);
+            keeper.suspect(blob);
             assert_eq!(keeper.get(blob, expected(bytes)).unwrap(), bytes);
             assert_eq!(keeper.open(blob, expected(bytes)).unwrap().read().unwrap(), bytes);
             keeper.look(blob, expected(bytes)).unwrap();
@@ -70,11 +70,20 @@ fn contract(keeper: &dyn Keeper) {
         keeper.stage(blob, b"piece").unwrap().publish().unwrap();
     }
     if let Some(retired) = keeper.retire(Owner::Key(id)).unwrap() {
-        retired.settle(false, &|_, _| Ok(true));
+        retired.settle(false, &|_, _| Ok(Standing::Recorded));
     }
     assert!(pieces.iter().all(|blob| keeper.look(*blob, expected(b"piece")).is_ok()));
+    let [zero, one, last] = pieces;
+    let wanted = [
+        (zero, expected(b"piece")),
+        (one, expected(b"longer than that")),
+        (Blob::KeyPart(id, 2), expected(b"piece")),
+        (last, expected(b"piece")),
+    ];
+    assert_eq!(keeper.missing(&wanted).unwrap(), [1, 2]);
+    assert_eq!(keeper.missing(&[]).unwrap(), Vec::<usize>::new());
     if let Some(retired) = keeper.retire(Owner::Key(id)).unwrap() {
-        retired.settle(true, &|_, _| Ok(false));
+        retired.settle(true, &|_, _| Ok(Standing::Ownerless));
     }
     assert!(pieces.iter().all(|blob| is_damaged(&keeper.look(*blob, expected(b"piece")))));
     keeper.check().unwrap();
@@ -183,8 +192,17 @@ fn a_prefix_and_a_data_folder_belong_together() {
     assert!(matches!(keys::put_part(&store, id, &piece, &NO_BOUNDS), Err(StoreError::Io(_))));
     assert!(refusal(open(&folder.path().join("late"), &bucket, "e")).contains("s3://bucket/e"));
     bucket.go_on();
+    until("the store is asked again", || store.blobs().check().is_ok());
     assert_eq!(keys::verify(&store, id, Look::All).unwrap(), Vec::<u32>::new());
-    store.blobs().check().unwrap();
+    drop(store);
+    // A database that was lost, or is older than the bucket, does not empty it.
+    let before = bucket.objects();
+    for name in ["refloat.redb", "keys", "jobs"] {
+        let path = one.join(name);
+        if path.is_dir() { fs::remove_dir(path) } else { fs::remove_file(path) }.unwrap();
+    }
+    assert!(refusal(open(&one, &bucket, "a")).contains("put refloat.redb back from a backup"));
+    assert_eq!(bucket.objects(), before);
 }
 
 #[test]
@@ -231,15 +249,13 @@ fn what_no_record_speaks_of_goes_and_nothing_else() {
     let piece = Piece { index: 0, bytes: b"longer", digest: *blake3::hash(b"longer").as_bytes() };
     assert!(matches!(keys::put_part(&store, id, &piece, &bounds).unwrap(), Stored::Over(_)));
     drop(store);
-    // Left by a server that was killed, and by others.
+    // Left by a server that was killed, and by others; or of a table that is newer than this one.
     let digest = hex(blake3::hash(b"zero").as_bytes());
-    let rubbish = [
+    let rubbish = [format!("a/keys/{id}/0/{}", hex(&[7; 32])), format!("a/keys/{id}/7/{digest}")];
+    let strangers = [
         format!("a/keys/{gone}/0/{digest}"),
-        format!("a/keys/{id}/7/{digest}"),
         format!("a/jobs/{gone}/input"),
         format!("a/jobs/{gone}/result"),
-    ];
-    let strangers = [
         format!("a/keys/{gone}/0/notes.txt"),
         format!("a/keys/{gone}/00/{digest}"),
         format!("a/jobs/{gone}/holiday.jpg"),
@@ -288,7 +304,7 @@ fn nothing_that_is_recorded_goes_while_others_clear_up() {
             while !stop.load(Ordering::Relaxed) {
                 for client in 1..3 {
                     for index in 0..2 {
-                        store.blobs().replaced(Blob::KeyPart(Id([client; 16]), index));
+                        store.blobs().suspect(Blob::KeyPart(Id([client; 16]), index));
                     }
                 }
                 store.sweep().unwrap();
@@ -374,7 +390,9 @@ fn a_server_keeps_its_bytes_in_a_bucket() {
     let answer = server.client.get(&path);
     answer.problem(503, "STORAGE_FAILED");
     assert_eq!(answer.header("retry-after"), "5");
+    server.client.get("/readyz").problem(503, "STORAGE_FAILED");
     bucket.go_on();
+    until("the store is asked again", || server.client.get("/readyz").status == 200);
     assert_eq!(server.client.get(&path).expect(200).json()["state"], "sealed");
     right(&nand(&server));
     assert!(server.terminate());

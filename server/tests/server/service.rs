@@ -512,7 +512,7 @@ fn the_openapi_description_is_the_recorded_one() {
     );
     let document: Value = serde_json::from_str(&recorded).unwrap();
     let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
-    assert_eq!(paths.len(), 15, "{paths:?}");
+    assert_eq!(paths.len(), 16, "{paths:?}");
     let mut operations: Vec<&str> = document["paths"]
         .as_object()
         .unwrap()

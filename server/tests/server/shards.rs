@@ -39,6 +39,8 @@ fn a_front_takes_its_own_key_sets_and_says_where_others_go() {
     server.stop();
     let server = start(other);
     server.client.post_json("/v1/keys", &open).expect(200);
+    let document = server.client.get(&format!("/v1/shards?key={KEY}")).expect(200).json();
+    assert_eq!(document["key"]["front"], *other);
     server.stop();
     // Alone it takes all.
     let alone = tempfile::tempdir().unwrap();

@@ -1,10 +1,11 @@
 //! Objects, for code that waits: requests run on threads of their own.
 
+use std::fs::File;
 use std::future::Future;
-use std::io;
-use std::sync::Arc;
+use std::io::{self, Write};
 use std::sync::mpsc::sync_channel;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
@@ -12,21 +13,27 @@ use object_store::path::Path;
 use object_store::{ClientConfigKey, Error, ObjectStore, ObjectStoreExt, PutMode, PutPayload, RetryConfig};
 use tokio::runtime::{Builder, Runtime};
 
-use super::super::Away;
+use super::super::Unreachable;
 
-/// So long a request takes at most; whoever asked tries it again.
-const PATIENCE: &str = "60 seconds";
+/// How long a request may take, beside what its bytes take; whoever asked tries again.
+const PATIENCE: Duration = Duration::from_secs(30);
 
-/// So long a request that fails is repeated before whoever asked hears of it.
-const REPEATED: Duration = Duration::from_secs(10);
+/// What a store moves in a second, at least.
+const BYTES_PER_SECOND: u64 = 256 << 10;
+
+/// How long a request that fails is repeated before whoever asked hears of it.
+const REPEATED: Duration = Duration::from_secs(5);
+
+/// How long a store that could not be reached is not asked again.
+const REST: Duration = Duration::from_secs(3);
 
 /// What was found under a name.
-pub enum Found {
+pub enum Found<T> {
     /// Nothing.
     Nothing,
-    /// Bytes of the expected number, or of up to it.
-    Bytes(Vec<u8>),
-    /// So many bytes, which are not the expected number.
+    /// At most the expected number of bytes.
+    Bytes(T),
+    /// So many bytes, which are more than expected.
     OtherLength(u64),
 }
 
@@ -34,6 +41,8 @@ pub enum Found {
 pub struct Client {
     objects: Arc<dyn ObjectStore>,
     shown: String,
+    /// Until when it is not asked, and why.
+    rests: Mutex<Option<(Instant, String)>>,
     /// Dropped without waiting for what is under way.
     runtime: Option<Runtime>,
 }
@@ -52,8 +61,10 @@ pub fn s3(address: &str) -> io::Result<(Arc<dyn ObjectStore>, Path)> {
     let mut builder = AmazonS3Builder::from_env()
         .with_bucket_name(bucket)
         .with_conditional_put(S3ConditionalPut::ETagMatch)
-        .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), PATIENCE)
-        .with_retry(RetryConfig { max_retries: 3, retry_timeout: REPEATED, ..RetryConfig::default() });
+        // Requests have as long as their bytes need, which is measured here.
+        .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), "1 day")
+        .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::ConnectTimeout), "5 seconds")
+        .with_retry(RetryConfig { max_retries: 2, retry_timeout: REPEATED, ..RetryConfig::default() });
     if builder.get_config_value(&AmazonS3ConfigKey::Endpoint).is_some_and(|endpoint| is_loopback(&endpoint)) {
         builder = builder.with_allow_http(true);
     }
@@ -66,14 +77,14 @@ fn is_loopback(endpoint: &str) -> bool {
     let Some(rest) = endpoint.strip_prefix("http://") else { return false };
     let host = rest.split('/').next().unwrap_or_default();
     let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
-    matches!(host, "localhost" | "127.0.0.1" | "[::1]")
+    !rest.contains('@') && matches!(host, "localhost" | "127.0.0.1" | "[::1]")
 }
 
 impl Client {
     pub fn new(objects: Arc<dyn ObjectStore>, shown: String) -> io::Result<Self> {
         let runtime =
             Builder::new_multi_thread().worker_threads(2).thread_name("objects").enable_all().build()?;
-        Ok(Self { objects, shown, runtime: Some(runtime) })
+        Ok(Self { objects, shown, rests: Mutex::new(None), runtime: Some(runtime) })
     }
 
     /// What errors call it.
@@ -85,7 +96,8 @@ impl Client {
     pub fn put(&self, location: &Path, bytes: &[u8], mode: PutMode) -> io::Result<bool> {
         let (objects, to) = (Arc::clone(&self.objects), location.clone());
         let payload = PutPayload::from(bytes.to_vec());
-        match self.wait(async move { objects.put_opts(&to, payload, mode.into()).await })? {
+        let length = bytes.len() as u64;
+        match self.wait(length, async move { objects.put_opts(&to, payload, mode.into()).await })? {
             Ok(_) => Ok(true),
             Err(Error::AlreadyExists { .. } | Error::Precondition { .. }) => Ok(false),
             Err(error) => Err(self.failed(&error)),
@@ -93,15 +105,45 @@ impl Client {
     }
 
     /// The bytes of an object, if there are `most` or fewer of them.
-    pub fn get(&self, location: &Path, most: u64) -> io::Result<Found> {
+    pub fn get(&self, location: &Path, most: u64) -> io::Result<Found<Vec<u8>>> {
         let (objects, from) = (Arc::clone(&self.objects), location.clone());
-        let read = self.wait(async move {
+        let read = self.wait(most, async move {
             let found = objects.get(&from).await?;
             let length = found.meta.size;
             Ok(if length > most { Err(length) } else { Ok(found.bytes().await?) })
         })?;
+        self.found(read.map(|read| read.map(Vec::from)))
+    }
+
+    /// Writes the bytes of an object into a file, if there are as many of them as `length` says; gives their BLAKE3.
+    pub fn copy(&self, location: &Path, length: u64, file: &mut File) -> io::Result<Found<blake3::Hash>> {
+        let (objects, from) = (Arc::clone(&self.objects), location.clone());
+        let (mut file, mut hasher) = (file.try_clone()?, blake3::Hasher::new());
+        let read = self.wait(length, async move {
+            let found = objects.get(&from).await?;
+            let size = found.meta.size;
+            if size != length {
+                return Ok(Ok(Err(size)));
+            }
+            let mut pieces = found.into_stream();
+            while let Some(piece) = pieces.try_next().await? {
+                hasher.update(&piece);
+                if let Err(error) = file.write_all(&piece) {
+                    return Ok(Err(error));
+                }
+            }
+            Ok(Ok(Ok(hasher.finalize())))
+        })?;
         match read {
-            Ok(Ok(bytes)) => Ok(Found::Bytes(bytes.into())),
+            Ok(Err(error)) => Err(error),
+            Ok(Ok(read)) => self.found(Ok(read)),
+            Err(error) => self.found(Err(error)),
+        }
+    }
+
+    fn found<T>(&self, read: Result<Result<T, u64>, Error>) -> io::Result<Found<T>> {
+        match read {
+            Ok(Ok(bytes)) => Ok(Found::Bytes(bytes)),
             Ok(Err(length)) => Ok(Found::OtherLength(length)),
             Err(Error::NotFound { .. }) => Ok(Found::Nothing),
             Err(error) => Err(self.failed(&error)),
@@ -111,24 +153,24 @@ impl Client {
     /// How many bytes an object has.
     pub fn length(&self, location: &Path) -> io::Result<Option<u64>> {
         let (objects, of) = (Arc::clone(&self.objects), location.clone());
-        match self.wait(async move { objects.head(&of).await })? {
+        match self.wait(0, async move { objects.head(&of).await })? {
             Ok(meta) => Ok(Some(meta.size)),
             Err(Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(self.failed(&error)),
         }
     }
 
-    /// The objects below a prefix.
-    pub fn list(&self, below: Option<&Path>) -> io::Result<Vec<Path>> {
-        let listed = self.objects.list(below).map_ok(|meta| meta.location).try_collect();
-        self.wait(listed)?.map_err(|error| self.failed(&error))
+    /// The objects below a prefix, with their lengths.
+    pub fn list(&self, below: Option<&Path>) -> io::Result<Vec<(Path, u64)>> {
+        let listed = self.objects.list(below).map_ok(|meta| (meta.location, meta.size)).try_collect();
+        // Of a million objects.
+        self.wait(BYTES_PER_SECOND * 600, listed)?.map_err(|error| self.failed(&error))
     }
 
-    /// One of the objects below a prefix.
-    pub fn first(&self, below: Option<&Path>) -> io::Result<Option<Path>> {
-        let mut listed = self.objects.list(below);
-        let first = self.wait(async move { listed.next().await })?;
-        first.transpose().map(|meta| meta.map(|meta| meta.location)).map_err(|error| self.failed(&error))
+    /// Some of the objects below a prefix.
+    pub fn some(&self, below: Option<&Path>, most: usize) -> io::Result<Vec<Path>> {
+        let listed = self.objects.list(below).take(most).map_ok(|meta| meta.location).try_collect();
+        self.wait(0, listed)?.map_err(|error| self.failed(&error))
     }
 
     /// Removes objects; that one is not there is no error.
@@ -137,7 +179,7 @@ impl Client {
             return Ok(());
         }
         let removed = self.objects.delete_stream(stream::iter(gone.into_iter().map(Ok)).boxed());
-        let outcomes: Vec<_> = self.wait(removed.collect())?;
+        let outcomes: Vec<_> = self.wait(0, removed.collect())?;
         let failure = outcomes.into_iter().find_map(|outcome| match outcome {
             Ok(_) | Err(Error::NotFound { .. }) => None,
             Err(error) => Some(error),
@@ -145,21 +187,45 @@ impl Client {
         failure.map_or(Ok(()), |error| Err(self.failed(&error)))
     }
 
-    /// What a request gives, on a thread that may wait.
-    fn wait<T: Send + 'static>(&self, request: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
-        let ended =
-            || io::Error::from(Away(format!("{}: a request has ended without an answer", self.shown)));
+    /// What a request gives that moves so many bytes, on a thread that may wait. A store that was silent, or could not be reached, is left
+    /// alone for a while, so that not everybody waits for it.
+    fn wait<T: Send + 'static>(
+        &self,
+        bytes: u64,
+        request: impl Future<Output = T> + Send + 'static,
+    ) -> io::Result<T> {
+        if let Some((until, why)) = &*self.rests()
+            && Instant::now() < *until
+        {
+            return Err(Unreachable(why.clone()).into());
+        }
+        let ended = || Unreachable(format!("{}: a request ended without a response", self.shown));
+        let patience = PATIENCE + Duration::from_secs(bytes / BYTES_PER_SECOND);
         let (answer, answered) = sync_channel(1);
         let runtime = self.runtime.as_ref().ok_or_else(ended)?;
         runtime.spawn(async move {
-            let _ = answer.send(request.await);
+            let _ = answer.send(tokio::time::timeout(patience, request).await);
         });
-        answered.recv().map_err(|_| ended())
+        match answered.recv().map_err(|_| ended())? {
+            Ok(answer) => Ok(answer),
+            Err(_) => Err(self.rest(format!("{}: no response within the time allowed", self.shown))),
+        }
+    }
+
+    fn rests(&self) -> MutexGuard<'_, Option<(Instant, String)>> {
+        self.rests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn rest(&self, why: String) -> io::Error {
+        *self.rests() = Some((Instant::now() + REST, why.clone()));
+        Unreachable(why).into()
     }
 
     fn failed(&self, error: &Error) -> io::Error {
         tracing::debug!(%error, "a request for an object has failed");
-        Away(format!("{}: {}", self.shown, cause(error))).into()
+        let why = format!("{}: {}", self.shown, cause(error));
+        // Whatever else is wrong may be so for this object alone.
+        if matches!(error, Error::Generic { .. }) { self.rest(why) } else { Unreachable(why).into() }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bytes in an object store: S3, and whatever speaks its language.
+//! Bytes in an object store: S3, or a store compatible with it.
 //!
 //! ```text
 //! refloat-data.json                 whose they are: the identifier of the front's data folder
@@ -7,18 +7,22 @@
 //! jobs/<job id>/result              ciphertext made of it
 //! ```
 //!
-//! all below one prefix, which one front has for itself; its workers only read there and put results.
+//! all below a prefix that belongs to one front; its workers only read there and put results.
 //!
 //! An object store has no transactions and no renaming. So a piece has its digest in its name, and an upload is complete before the
-//! transaction that records it: what the table does not have then is rubbish, which is removed when nobody uploads and after another
-//! look at the table.
+//! transaction that records it. What the table does not have after that is superfluous, and removed once no upload of the same name is
+//! under way ([`traffic`]) and another look at the table has confirmed it. Objects of key sets and jobs that the table does not
+//! know at all are removed only where this process saw them become superfluous: after a start nobody can tell them from those of
+//! a table that was restored from an older backup.
 
 mod client;
 mod names;
+mod traffic;
 
-use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::io::{self, Seek};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use object_store::path::Path;
@@ -27,41 +31,43 @@ use serde::{Deserialize, Serialize};
 
 use self::client::{Client, Found};
 use self::names::Names;
-use super::{Away, Blob, Blobs, Keeper, Owner, Put, Retired, SpokenOf, Staged};
+use self::traffic::{Traffic, Uploading};
+use super::{Blob, Blobs, Keeper, Owner, Put, Retired, Source, Staged, Standing, StandingOf, Unreachable};
 use crate::id::Id;
 use crate::store::files::{Expected, ReadError};
 
 const FORMAT: &str = "refloat-data";
 const VERSION: u32 = 1;
 
-/// So long a look at the marker counts.
+/// How long a look at the marker counts.
 const FRESH: Duration = Duration::from_secs(5);
 
-/// Objects that are removed while uploads wait.
+/// Objects that are removed at once.
 const BATCH: usize = 100;
 
 /// The bytes of one front below a prefix of a bucket.
 pub struct RemoteBlobs {
     client: Client,
     names: Names,
-    /// Shared by uploads until they are recorded, for themselves by those that remove objects.
-    uploads: RwLock<()>,
-    rubbish: Mutex<Rubbish>,
+    traffic: Traffic,
+    suspects: Mutex<Suspects>,
     /// When the marker was seen last.
     checked: Mutex<Option<Instant>>,
-    /// Whether a removal has failed since it was last said.
-    told: AtomicBool,
+    /// The identifier of the front's data folder, once it is known.
+    owner: OnceLock<Id>,
+    /// Where results are put that are on their way to somebody.
+    spool: Option<PathBuf>,
 }
 
-/// Where there may be objects that no record speaks of.
-enum Rubbish {
+/// Where there may be superfluous objects.
+enum Suspects {
     /// Anywhere: nobody has looked since the start.
     Anywhere,
     /// Below these prefixes.
     Below(Vec<Path>),
 }
 
-impl Rubbish {
+impl Suspects {
     /// Prefixes that are remembered; with more, everything is looked at.
     const MOST: usize = 1000;
 
@@ -89,7 +95,7 @@ impl RemoteBlobs {
     /// `AWS_ACCESS_KEY_ID` and so on) or from the machine's role.
     ///
     /// # Errors
-    /// The address is none, or the environment makes no sense.
+    /// The address is invalid, or the environment makes no sense.
     pub fn connect(address: &str) -> io::Result<Self> {
         let (objects, prefix) = client::s3(address)?;
         Self::new(objects, prefix, address.to_owned())
@@ -103,11 +109,18 @@ impl RemoteBlobs {
         Ok(Self {
             client: Client::new(objects, shown)?,
             names: Names::new(prefix),
-            uploads: RwLock::new(()),
-            rubbish: Mutex::new(Rubbish::Anywhere),
+            traffic: Traffic::default(),
+            suspects: Mutex::new(Suspects::Anywhere),
             checked: Mutex::new(None),
-            told: AtomicBool::new(false),
+            owner: OnceLock::new(),
+            spool: None,
         })
+    }
+
+    /// The same, which puts results into files without a name in this folder while they are sent, and not into memory.
+    #[must_use]
+    pub fn with_spool(self, folder: PathBuf) -> Self {
+        Self { spool: Some(folder), ..self }
     }
 
     fn location(&self, blob: Blob, digest: Option<[u8; 32]>) -> io::Result<Path> {
@@ -117,104 +130,142 @@ impl RemoteBlobs {
     }
 
     /// The marker, if there is one.
-    fn marker(&self) -> Result<Option<Marker>, String> {
+    fn marker(&self) -> io::Result<Option<Marker>> {
         let shown = self.client.shown();
-        let found = self.client.get(&self.names.marker(), 4096).map_err(|error| error.to_string())?;
-        let damaged =
-            || format!("{shown}: {} there does not read back; put it back from a backup", names::MARKER);
-        let bytes = match found {
+        let damaged = || {
+            Unreachable(format!(
+                "{shown}: {} there does not read back; put it back from a backup",
+                names::MARKER
+            ))
+        };
+        let bytes = match self.client.get(&self.names.marker(), 4096)? {
             Found::Nothing => return Ok(None),
             Found::Bytes(bytes) => bytes,
-            Found::OtherLength(_) => return Err(damaged()),
+            Found::OtherLength(_) => return Err(damaged().into()),
         };
         let marker: Marker = serde_json::from_slice(&bytes).map_err(|_| damaged())?;
         if marker.format != FORMAT {
-            return Err(damaged());
+            return Err(damaged().into());
         }
         if marker.version > VERSION {
-            return Err(format!(
+            return Err(Unreachable(format!(
                 "{shown}: a newer refloat made it (version {} of the format, this refloat knows {VERSION}); start that one, or choose another cluster.blobs",
                 marker.version
-            ));
+            ))
+            .into());
         }
         Ok(Some(marker))
     }
 
-    fn no_front(&self) -> String {
-        format!(
-            "{}: no front keeps its bytes there, as there is no {}; start the front first, or say where it keeps them by cluster.blobs",
-            self.client.shown(),
-            names::MARKER
-        )
+    /// Makes sure, by a look now, that the objects are those of the front whose they were before.
+    fn is_the_place(&self) -> io::Result<()> {
+        let shown = self.client.shown();
+        let Some(marker) = self.marker()? else {
+            return Err(Unreachable(format!(
+                "{shown}: no front keeps its bytes there, as there is no {}; start the front first, or say where it keeps them by cluster.blobs",
+                names::MARKER
+            ))
+            .into());
+        };
+        let owner = *self.owner.get_or_init(|| marker.id);
+        if owner != marker.id {
+            return Err(Unreachable(format!(
+                "{shown}: it has become another front's: {} has identifier {}, and had {owner} before",
+                names::MARKER,
+                marker.id
+            ))
+            .into());
+        }
+        Ok(())
     }
 
-    /// What it means that an object is absent: it was altered, unless the whole place is another.
+    /// What it means that an object is absent: it was lost, unless this is not the place.
     fn absent(&self, location: &Path) -> ReadError {
-        match self.marker() {
-            Ok(Some(_)) => ReadError::Damaged(format!("{}: {location} is absent", self.client.shown())),
-            Ok(None) => ReadError::Io(Away(self.no_front()).into()),
-            Err(error) => ReadError::Io(Away(error).into()),
+        match self.is_the_place() {
+            Ok(()) => ReadError::Damaged(format!("{}: {location} is absent", self.client.shown())),
+            Err(error) => ReadError::Io(error),
         }
     }
 
-    fn rubbish(&self) -> MutexGuard<'_, Rubbish> {
-        self.rubbish.lock().unwrap_or_else(PoisonError::into_inner)
+    fn altered(&self, location: &Path, what: &str) -> ReadError {
+        ReadError::Damaged(format!("{}: {location} {what}", self.client.shown()))
     }
 
-    /// Removes what no record speaks of below a prefix.
-    fn clear(&self, below: Option<&Path>, spoken_of: SpokenOf<'_>) -> io::Result<()> {
-        let parsed =
-            |location: Path| self.names.parse(&location).map(|(blob, digest)| (location, blob, digest));
+    fn other_length(&self, location: &Path, found: u64, expected: Expected) -> ReadError {
+        self.altered(location, &format!("has {found} bytes, its record says {}", expected.length))
+    }
+
+    fn suspects(&self) -> MutexGuard<'_, Suspects> {
+        self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Removes superfluous objects below a prefix, and ownerless ones if `may_be_ownerless`; says how many of those were left.
+    fn clear(
+        &self,
+        below: Option<&Path>,
+        standing: StandingOf<'_>,
+        takes_ownerless: bool,
+    ) -> io::Result<usize> {
+        let mut left = 0;
         let mut found = Vec::new();
-        for (location, blob, digest) in self.client.list(below)?.into_iter().filter_map(parsed) {
-            if !spoken_of(blob, digest)? {
-                found.push((location, blob, digest));
+        for location in self.client.list(below)?.into_iter().map(|(location, _)| location) {
+            let Some((blob, digest)) = self.names.parse(&location) else { continue };
+            match standing(blob, digest)? {
+                Standing::Recorded => {}
+                Standing::Ownerless if !takes_ownerless => left += 1,
+                Standing::Superfluous | Standing::Ownerless => found.push((location, blob, digest)),
             }
         }
         for batch in found.chunks(BATCH) {
-            let _alone = self.uploads.write().unwrap_or_else(PoisonError::into_inner);
+            let locations = batch.iter().map(|(location, ..)| location.clone()).collect();
+            // Those that somebody uploads at the moment are looked at the next time.
+            let removing = self.traffic.remove(locations);
             let mut gone = Vec::new();
             for (location, blob, digest) in batch {
-                // It may have been recorded meanwhile.
-                if !spoken_of(*blob, *digest)? {
+                if !removing.has(location) {
+                    self.suspect(*blob);
+                } else if standing(*blob, *digest)? != Standing::Recorded {
+                    // It was not recorded meanwhile.
                     gone.push(location.clone());
                 }
             }
             self.client.remove(gone)?;
         }
-        Ok(())
+        Ok(left)
+    }
+
+    fn put_at(&self, location: &Path, bytes: &[u8], digest: [u8; 32]) -> io::Result<Put> {
+        if self.client.put(location, bytes, PutMode::Create)? {
+            return Ok(Put::New);
+        }
+        match self.client.get(location, bytes.len() as u64)? {
+            Found::Bytes(found) if *blake3::hash(&found).as_bytes() == digest => Ok(Put::Same),
+            Found::Bytes(_) | Found::OtherLength(_) => Ok(Put::Differs),
+            Found::Nothing => {
+                let shown = self.client.shown();
+                Err(Unreachable(format!("{shown}: an object disappeared while it was being read")).into())
+            }
+        }
     }
 }
 
 impl Blobs for RemoteBlobs {
     fn put(&self, blob: Blob, bytes: &[u8]) -> io::Result<Put> {
         let digest = *blake3::hash(bytes).as_bytes();
-        let location = self.location(blob, Some(digest))?;
-        if self.client.put(&location, bytes, PutMode::Create)? {
-            return Ok(Put::New);
-        }
-        match self.client.get(&location, bytes.len() as u64)? {
-            Found::Bytes(found) if *blake3::hash(&found).as_bytes() == digest => Ok(Put::Same),
-            Found::Bytes(_) | Found::OtherLength(_) => Ok(Put::Differs),
-            Found::Nothing => Err(io::Error::other(format!(
-                "{}: {location} went while it was looked at",
-                self.client.shown()
-            ))),
-        }
+        self.put_at(&self.location(blob, Some(digest))?, bytes, digest)
     }
 
     fn get(&self, blob: Blob, expected: Expected) -> Result<Vec<u8>, ReadError> {
         let location = self.location(blob, expected.digest)?;
-        let altered =
-            |what: String| ReadError::Damaged(format!("{}: {location} {what}", self.client.shown()));
         match self.client.get(&location, expected.length)? {
             Found::Nothing => Err(self.absent(&location)),
-            Found::OtherLength(found) => {
-                Err(altered(format!("has {found} bytes, its record says {}", expected.length)))
+            Found::OtherLength(found) => Err(self.other_length(&location, found, expected)),
+            Found::Bytes(bytes) if bytes.len() as u64 != expected.length => {
+                Err(self.other_length(&location, bytes.len() as u64, expected))
             }
             Found::Bytes(bytes) => {
                 if expected.digest.is_some_and(|digest| digest != *blake3::hash(&bytes).as_bytes()) {
-                    return Err(altered("is not what was stored".to_owned()));
+                    return Err(self.altered(&location, "is not what was stored"));
                 }
                 Ok(bytes)
             }
@@ -226,35 +277,66 @@ impl Blobs for RemoteBlobs {
         match self.client.length(&location)? {
             None => Err(self.absent(&location)),
             Some(found) if found == expected.length => Ok(()),
-            Some(found) => Err(ReadError::Damaged(format!(
-                "{}: {location} has {found} bytes, its record says {}",
-                self.client.shown(),
-                expected.length
-            ))),
+            Some(found) => Err(self.other_length(&location, found, expected)),
         }
+    }
+
+    fn missing(&self, wanted: &[(Blob, Expected)]) -> io::Result<Vec<usize>> {
+        let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
+        let owner = first.owner();
+        if wanted.iter().any(|(blob, _)| blob.owner() != owner) {
+            return Err(io::Error::other("names of several owners are looked at one after the other"));
+        }
+        // One question for all.
+        let found = self.client.list(Some(&self.names.folder(owner)))?;
+        let lengths: std::collections::HashMap<Path, u64> = found.into_iter().collect();
+        let mut missing = Vec::new();
+        for (place, (blob, expected)) in wanted.iter().enumerate() {
+            if lengths.get(&self.location(*blob, expected.digest)?) != Some(&expected.length) {
+                missing.push(place);
+            }
+        }
+        if !missing.is_empty() {
+            self.is_the_place()?;
+        }
+        Ok(missing)
     }
 
     fn remove(&self, blob: Blob) -> io::Result<()> {
         let gone = match self.names.of(blob, None) {
-            Some(location) => vec![location],
-            None => self.client.list(Some(&self.names.below(blob)))?,
+            Some(location) => Ok(vec![location]),
+            None => self
+                .client
+                .list(Some(&self.names.below(blob)))
+                .map(|found| found.into_iter().map(|(location, _)| location).collect()),
         };
-        self.client.remove(gone)
+        gone.and_then(|gone| self.client.remove(gone)).inspect_err(|_| self.suspect(blob))
     }
 
     fn check(&self) -> io::Result<()> {
-        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
-        if checked.is_some_and(|at| at.elapsed() < FRESH) {
+        let checked = || self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        if checked().is_some_and(|at| at.elapsed() < FRESH) {
             return Ok(());
         }
-        *checked = None;
-        match self.marker() {
-            Ok(Some(_)) => {
-                *checked = Some(Instant::now());
-                Ok(())
+        let outcome = self.is_the_place();
+        *checked() = outcome.is_ok().then(Instant::now);
+        outcome
+    }
+
+    fn open(&self, blob: Blob, expected: Expected) -> Result<Source, ReadError> {
+        let Some(spool) = &self.spool else { return self.get(blob, expected).map(Source::Bytes) };
+        let location = self.location(blob, expected.digest)?;
+        let mut file = tempfile::tempfile_in(spool)?;
+        match self.client.copy(&location, expected.length, &mut file)? {
+            Found::Nothing => Err(self.absent(&location)),
+            Found::OtherLength(found) => Err(self.other_length(&location, found, expected)),
+            Found::Bytes(digest) => {
+                if expected.digest.is_some_and(|expected| expected != *digest.as_bytes()) {
+                    return Err(self.altered(&location, "is not what was stored"));
+                }
+                file.rewind()?;
+                Ok(Source::File(file))
             }
-            Ok(None) => Err(Away(self.no_front()).into()),
-            Err(error) => Err(Away(error).into()),
         }
     }
 }
@@ -262,50 +344,55 @@ impl Blobs for RemoteBlobs {
 impl Keeper for RemoteBlobs {
     fn claim(&self, folder: Id, is_new: bool) -> Result<(), String> {
         let shown = self.client.shown();
-        match self.marker()? {
-            Some(marker) if marker.id == folder => return Ok(()),
-            Some(marker) => {
+        let told = |error: io::Error| error.to_string();
+        match self.marker().map_err(told)? {
+            Some(marker) if marker.id != folder => {
                 return Err(format!(
                     "{shown}: another front keeps its bytes there ({} has identifier {}, this data folder has {folder}); choose another prefix by cluster.blobs",
                     names::MARKER,
                     marker.id
                 ));
             }
-            None => {}
+            None if !is_new => {
+                return Err(format!(
+                    "{shown}: the bytes of this data folder are not there, as there is no {}; say where they are by cluster.blobs; nothing was changed",
+                    names::MARKER
+                ));
+            }
+            marker => {
+                let others = self.client.some(self.names.prefix(), 2).map_err(told)?;
+                let other = others.into_iter().find(|found| *found != self.names.marker());
+                match (marker, other) {
+                    (Some(_), Some(other)) if is_new => {
+                        return Err(format!(
+                            "{shown}: the database of this data folder is new, and there are objects that it does not know, such as {other}; put refloat.redb back from a backup, or choose another prefix by cluster.blobs; nothing was changed"
+                        ));
+                    }
+                    (None, Some(other)) => {
+                        return Err(format!(
+                            "{shown}: there are objects that are not the server's, such as {other}; choose another prefix by cluster.blobs; nothing was changed"
+                        ));
+                    }
+                    (Some(_), _) => {}
+                    (None, None) => self.mark(folder)?,
+                }
+            }
         }
-        if !is_new {
-            return Err(format!(
-                "{shown}: the bytes of this data folder are not there, as there is no {}; say where they are by cluster.blobs; nothing was changed",
-                names::MARKER
-            ));
-        }
-        if let Some(found) = self.client.first(self.names.prefix()).map_err(|error| error.to_string())? {
-            return Err(format!(
-                "{shown}: there are objects that are not the server's, such as {found}; choose another prefix by cluster.blobs; nothing was changed"
-            ));
-        }
-        let marker = Marker { format: FORMAT.to_owned(), version: VERSION, id: folder };
-        let text = serde_json::to_vec_pretty(&marker).map_err(|error| error.to_string())?;
-        let made = self.client.put(&self.names.marker(), &text, PutMode::Create);
-        match made.map_err(|error| error.to_string())? {
-            true => Ok(()),
-            false => Err(format!(
-                "{shown}: another front has just begun to keep its bytes there; choose another prefix by cluster.blobs"
-            )),
-        }
+        let _ = self.owner.set(folder);
+        Ok(())
     }
 
     fn stage(&self, blob: Blob, bytes: &[u8]) -> io::Result<Box<dyn Staged + '_>> {
         let digest = *blake3::hash(bytes).as_bytes();
         let location = self.location(blob, Some(digest))?;
-        let uploading = self.uploads.read().unwrap_or_else(PoisonError::into_inner);
+        let uploading = self.traffic.upload(location.clone());
         let staged = Upload { to: self, blob, is_published: false, _uploading: uploading };
         self.client.put(&location, bytes, PutMode::Overwrite)?;
         Ok(Box::new(staged))
     }
 
-    fn replaced(&self, blob: Blob) {
-        self.rubbish().add(self.names.below(blob));
+    fn suspect(&self, blob: Blob) {
+        self.suspects().add(self.names.below(blob));
     }
 
     fn retire(&self, owner: Owner) -> io::Result<Option<Box<dyn Retired + '_>>> {
@@ -317,35 +404,65 @@ impl Keeper for RemoteBlobs {
         self.remove(Blob::Result(job))
     }
 
-    fn sweep(&self, spoken_of: SpokenOf<'_>) -> io::Result<()> {
-        let rubbish = std::mem::replace(&mut *self.rubbish(), Rubbish::Below(Vec::new()));
-        match rubbish {
-            Rubbish::Anywhere => self.clear(self.names.prefix(), spoken_of).inspect_err(|_| {
-                *self.rubbish() = Rubbish::Anywhere;
-            }),
-            Rubbish::Below(prefixes) => {
+    fn sweep(&self, standing: StandingOf<'_>) -> io::Result<()> {
+        let suspects = std::mem::replace(&mut *self.suspects(), Suspects::Below(Vec::new()));
+        match suspects {
+            Suspects::Anywhere => {
+                let left = self.clear(self.names.prefix(), standing, false);
+                let left = left.inspect_err(|_| *self.suspects() = Suspects::Anywhere)?;
+                if left > 0 {
+                    tracing::warn!(
+                        objects = left,
+                        place = self.client.shown(),
+                        "there are objects of key sets and jobs that the database does not know; they are left alone"
+                    );
+                }
+            }
+            Suspects::Below(prefixes) => {
                 for (index, prefix) in prefixes.iter().enumerate() {
-                    self.clear(Some(prefix), spoken_of).inspect_err(|_| {
-                        let mut rubbish = self.rubbish();
-                        prefixes[index..].iter().for_each(|prefix| rubbish.add(prefix.clone()));
+                    self.clear(Some(prefix), standing, true).inspect_err(|_| {
+                        let mut suspects = self.suspects();
+                        prefixes[index..].iter().for_each(|prefix| suspects.add(prefix.clone()));
                     })?;
                 }
-                Ok(())
             }
         }
+        Ok(())
     }
 }
 
-/// An object that is uploaded and not yet recorded; nothing is removed meanwhile.
+impl RemoteBlobs {
+    /// Takes an empty prefix for a data folder.
+    fn mark(&self, folder: Id) -> Result<(), String> {
+        let shown = self.client.shown();
+        let marker = Marker { format: FORMAT.to_owned(), version: VERSION, id: folder };
+        let text = serde_json::to_vec_pretty(&marker).map_err(|error| error.to_string())?;
+        let put = || self.put_at(&self.names.marker(), &text, *blake3::hash(&text).as_bytes());
+        let told = |error: io::Error| error.to_string();
+        if put().map_err(told)? == Put::Differs {
+            return Err(format!(
+                "{shown}: another front has just begun to keep its bytes there; choose another prefix by cluster.blobs"
+            ));
+        }
+        if put().map_err(told)? == Put::New {
+            return Err(format!(
+                "{shown}: the store replaces objects that are to be put only where there are none (If-None-Match), so that results could be lost; use a store that honours it"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// An object that is uploaded, and is not removed before this is dropped.
 struct Upload<'a> {
     to: &'a RemoteBlobs,
     blob: Blob,
     is_published: bool,
-    _uploading: RwLockReadGuard<'a, ()>,
+    _uploading: Uploading<'a>,
 }
 
 impl Staged for Upload<'_> {
-    fn publish(mut self: Box<Self>) -> io::Result<()> {
+    fn publish(&mut self) -> io::Result<()> {
         self.is_published = true;
         Ok(())
     }
@@ -354,7 +471,7 @@ impl Staged for Upload<'_> {
 impl Drop for Upload<'_> {
     fn drop(&mut self) {
         if !self.is_published {
-            self.to.replaced(self.blob);
+            self.to.suspect(self.blob);
         }
     }
 }
@@ -366,18 +483,11 @@ struct RetiredObjects<'a> {
 }
 
 impl Retired for RetiredObjects<'_> {
-    fn settle(self: Box<Self>, is_on_disk: bool, spoken_of: SpokenOf<'_>) {
-        if !is_on_disk {
-            return;
-        }
+    fn settle(self: Box<Self>, is_on_disk: bool, standing: StandingOf<'_>) {
         let below = self.of.names.folder(self.owner);
-        if let Err(error) = self.of.clear(Some(&below), spoken_of) {
-            self.of.rubbish().add(below);
-            if !self.of.told.swap(true, Ordering::Relaxed) {
-                tracing::warn!(%error, "cannot remove objects; it is tried again");
-            }
-        } else {
-            self.of.told.store(false, Ordering::Relaxed);
+        if is_on_disk && let Err(error) = self.of.clear(Some(&below), standing, true) {
+            tracing::debug!(%error, "objects could not be removed");
+            self.of.suspects().add(below);
         }
     }
 }

@@ -155,7 +155,7 @@ impl Front {
         let expected = Expected::new(job.input_bytes, job.input_digest.as_deref());
         match self.service.blobs.get(Blob::Input(job.id), expected) {
             Ok(_) => self.elsewhere(job, "a worker did not find the input"),
-            Err(ReadError::Io(error)) => self.again(job, reason(&self.service.store.failed(error))),
+            Err(ReadError::Io(error)) => self.unread(job, &self.service.store.failed(error)),
             Err(ReadError::Damaged(_)) => {
                 let detail = "the stored input of the job is not what was submitted, the server's disk altered it; submit it again";
                 Ending::Failed(Problem::new(500, "INPUT_DAMAGED", "Stored input damaged", detail))
@@ -190,8 +190,14 @@ impl Front {
                 }
             },
             Err(error @ StoreError::Corrupt(_)) => Ending::Failed(error.into()),
-            Err(error) => self.again(job, reason(&error)),
+            Err(error) => self.unread(job, &error),
         }
+    }
+
+    /// The end of an attempt whose files could not be looked at.
+    fn unread(&self, job: &JobRecord, error: &StoreError) -> Ending {
+        // While nobody can read them, nothing is held against the job.
+        if error.is_unreachable() { Ending::Again(Requeue::Stopped) } else { self.again(job, reason(error)) }
     }
 
     /// A report that counts no more.

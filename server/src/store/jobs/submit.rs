@@ -86,7 +86,7 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
         // Jobs of its API key are counted in the line.
         store.with_line(|_| ())?;
     }
-    let staged = store.stage(Blob::Input(id), job.ciphertext)?;
+    let mut staged = store.stage(Blob::Input(id), job.ciphertext)?;
     let outcome = store.write(|txn| {
         let mut jobs = txn.open_table(JOBS)?;
         let mut idempotency = txn.open_table(IDEMPOTENCY)?;
@@ -144,6 +144,7 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
         store.usage().set(&record);
         Ok(Submitted::New(record))
     });
+    drop(staged);
     if outcome.is_err() {
         store.failed_jobs().push(id);
         forget_failed(store);
@@ -154,8 +155,9 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
 /// Removes what submissions that failed have left stored, once the table says which of them it has after all: a change that
 /// failed may have been written.
 pub fn forget_failed(store: &Store) {
-    let mut failed = store.failed_jobs();
-    while let Some(id) = failed.last().copied() {
+    loop {
+        // Nobody else waits while something is removed.
+        let Some(id) = store.failed_jobs().pop() else { return };
         let cleared = match get(store, id) {
             Ok(Some(_)) | Err(StoreError::Corrupt(_)) => true,
             Ok(None) => {
@@ -169,9 +171,9 @@ pub fn forget_failed(store: &Store) {
         };
         if !cleared {
             // The next submission and housekeeping try it again.
+            store.failed_jobs().push(id);
             return;
         }
-        failed.pop();
     }
 }
 

@@ -111,7 +111,7 @@ pub fn put_part(store: &Store, id: Id, piece: &Piece<'_>, bounds: &Bounds) -> Re
         Some(None) => {}
     }
     let blob = Blob::KeyPart(id, piece.index);
-    let staged = store.stage(blob, piece.bytes)?;
+    let mut staged = store.stage(blob, piece.bytes)?;
     let mut is_first = true;
     let stored = write(store, |txn, records| {
         let mut parts = txn.open_table(PARTS)?;
@@ -133,8 +133,9 @@ pub fn put_part(store: &Store, id: Id, piece: &Piece<'_>, bounds: &Bounds) -> Re
         records.put(&record)?;
         Ok(Stored::New)
     });
-    if !is_first {
-        store.blobs().replaced(blob);
+    drop(staged);
+    if !is_first || stored.is_err() {
+        store.blobs().suspect(blob);
     }
     stored
 }

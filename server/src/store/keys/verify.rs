@@ -1,8 +1,8 @@
-//! A look at what the disk has made of stored pieces.
+//! Finds stored pieces that are damaged or gone.
 
 use redb::ReadableTable;
 
-use super::{KeyState, parts, write};
+use super::{KeyState, Part, parts, write};
 use crate::blobs::Blob;
 use crate::id::Id;
 use crate::store::files::{Expected, ReadError};
@@ -19,6 +19,11 @@ pub enum Look {
     All,
 }
 
+/// A piece by its name, and what its record says.
+fn named(id: Id, (index, digest, length): &Part) -> (Blob, Expected) {
+    (Blob::KeyPart(id, *index), Expected { length: *length, digest: Some(*digest) })
+}
+
 /// Looks at the stored pieces of a key set, marks those that are damaged as missing and opens the set for them to be uploaded
 /// again. Returns their indices.
 ///
@@ -26,18 +31,19 @@ pub enum Look {
 /// A piece cannot be read, or the store fails.
 pub fn verify(store: &Store, id: Id, look: Look) -> Result<Vec<u32>, StoreError> {
     let mut damaged = Vec::new();
-    for (index, digest, length) in parts(store, id)? {
-        let blob = Blob::KeyPart(id, index);
-        let expected = Expected { length, digest: Some(digest) };
-        let outcome = match look {
-            Look::Piece(only) if only != index => continue,
-            Look::Sizes => store.blobs().look(blob, expected),
-            Look::Piece(_) | Look::All => store.blobs().open(blob, expected).map(drop),
-        };
-        match outcome {
-            Ok(()) => {}
-            Err(ReadError::Damaged(_)) => damaged.push((index, digest)),
-            Err(ReadError::Io(error)) => return Err(store.failed(error)),
+    let parts = parts(store, id)?;
+    if matches!(look, Look::Sizes) {
+        let wanted: Vec<_> = parts.iter().map(|part| named(id, part)).collect();
+        let missing = store.blobs().missing(&wanted).map_err(|error| store.failed(error))?;
+        damaged.extend(missing.into_iter().map(|place| (parts[place].0, parts[place].1)));
+    } else {
+        for part in parts.iter().filter(|part| !matches!(look, Look::Piece(only) if only != part.0)) {
+            let (blob, expected) = named(id, part);
+            match store.blobs().open(blob, expected) {
+                Ok(_) => {}
+                Err(ReadError::Damaged(_)) => damaged.push((part.0, part.1)),
+                Err(ReadError::Io(error)) => return Err(store.failed(error)),
+            }
         }
     }
     if damaged.is_empty() {
