@@ -247,6 +247,11 @@ test('licences of others are found, and each is printed once', (context) => {
   const ours = { name: 'refloat', version: '1.0.0', folder };
   const crates = cratesWithTexts([ours, { ...ours, name: 'b', license: 'MIT', digest: '00' }]);
   assert.deepEqual(crates.map(({ name }) => name), ['b']);
+  // A crate without a text has that of the Apache licence, if it is under it.
+  const bare = { ...ours, folder: scratch(context), digest: '00' };
+  for (const [license, texts] of [['MIT', 0], ['Apache-2.0 WITH LLVM-exception', 0], ['MIT OR Apache-2.0', 1], ['Apache-2.0', 1]]) {
+    assert.equal(cratesWithTexts([{ ...bare, license }])[0].texts.length, texts, license);
+  }
   const same = { name: 'a', version: '2.0.0', license: 'ISC', texts: [{ file: 'LICENSE', text: 'text of NOTICE\r\n' }] };
   const said = thirdParty([...crates, same]);
   for (const { text } of texts) assert.equal(said.split(text.trim()).length, 2, text);

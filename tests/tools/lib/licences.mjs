@@ -27,7 +27,14 @@ export function licenceTexts(folder) {
 
 /** Crates with their texts; those of this repository have its own licence, and are left out. */
 export function cratesWithTexts(crates) {
-  return crates.filter(({ digest }) => digest).map((each) => ({ ...each, texts: licenceTexts(each.folder) }));
+  return crates.filter(({ digest }) => digest).map((each) => ({ ...each, texts: textsOf(each) }));
+}
+
+/** The texts that a crate brings, or else that of the Apache licence, which is the same whoever gives it, if that is one of its licences. */
+function textsOf({ folder, license }) {
+  const texts = licenceTexts(folder);
+  if (texts.length > 0 || !/\bApache-2\.0\b(?! WITH)/.test(license)) return texts;
+  return [{ file: 'LICENSE-APACHE', text: readFileSync(join(root, 'LICENSE-APACHE'), 'utf8') }];
 }
 
 /** Rust's own library with what it is made of, and the C library or the start of programs that are linked with it. */
