@@ -1,4 +1,4 @@
-// Several fronts that share key sets out among them.
+// Several fronts that divide key sets among themselves.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Server } from '../dist/remote/server.js';
 import { fake } from './support/fake-glue.js';

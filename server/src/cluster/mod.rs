@@ -1,5 +1,5 @@
-//! One server on many machines: fronts that have the table of jobs, workers that run them, NATS between them, and the bytes of keys and
-//! jobs in a folder that all of them see.
+//! One server on many machines: fronts have the table of jobs, workers run them, NATS carries messages between them, and keys and
+//! ciphertexts are in a folder or an object store that all of them reach.
 
 mod counts;
 pub mod front;

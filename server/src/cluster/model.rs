@@ -1,4 +1,4 @@
-//! How many jobs a second a cluster does: arithmetic over what was measured of one job.
+//! How many jobs a second a cluster does, calculated from measurements of one job.
 
 use serde::Serialize;
 

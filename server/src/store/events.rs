@@ -1,8 +1,8 @@
 //! The durable log of what happened to each job, and its live subscribers.
 //!
-//! Identifiers of a job's events ascend. Each attempt at a job starts a new thousand-million, so
-//! that a client that saw events which a sudden death took back never misses a later one. Within an
-//! attempt no identifier is given twice, even if the disk takes events back.
+//! Identifiers of a job's events ascend. Each attempt at a job starts at the next multiple of 10^9, so
+//! that a client never misses an event because it saw others that were lost when the server was killed. Within an
+//! attempt no identifier is given twice, even if the disk loses events.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! Whose a data folder is: the marker in folders that the server made, and what is checked before one is used.
+//! Who owns a data folder: the marker in folders that the server made, and what is checked before one is used.
 //!
 //! `refloat-data.json` names the format, its version and a random identifier, which the database holds as well. A folder
 //! with anything in it but no marker is somebody else's and is refused, and so is a marker whose database is missing or

@@ -1,4 +1,4 @@
-//! Whom a key set and its jobs belong to.
+//! The owner of a key set and its jobs.
 
 use std::net::IpAddr;
 

@@ -1,7 +1,7 @@
-//! The jobs that wait and those that run, in memory: as much of them as it takes to say which is next.
+//! The queue in memory: of each job that waits or runs, what it takes to choose the next one.
 //!
-//! The table has the truth. The line follows it inside the same transactions, and is read anew when it is not certain what the table
-//! has: at the start, and after a change that failed, which may have been written all the same.
+//! The table is authoritative. The line is updated inside the same transactions, and read again whenever the two may differ: at the
+//! start, and after a change that failed, which may have been written all the same.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Names of parameter sets that have gone to other numbers since the store was written.
+//! Renames stored sets whose name now stands for other parameters.
 
 use super::jobs::JobRecord;
 use super::keys::KeyRecord;

@@ -1,4 +1,4 @@
-//! Fronts that share key sets out among them.
+//! Fronts that divide key sets among themselves.
 
 use refloat_server::service::shards::shard_of;
 use serde_json::json;

@@ -241,8 +241,8 @@ export class Server {
   }
 
   /**
-   * The address of the server that takes a key set, by its id or by the secret key it belongs to, where several fronts share key sets
-   * out among them; this server's own where it is alone. Another one is refused new keys, with `OTHER_FRONT` and that address.
+   * The address of the server for a key set, by its id or by the secret key it belongs to, where several fronts divide key sets among
+   * themselves; this server's own where it is alone, or has the keys. Other fronts refuse new keys with `OTHER_FRONT` and that address.
    */
   async frontOf(keys: string | KeySet | GateKeySet | IntegerKeySet, options: SignalOptions = {}): Promise<string> {
     const id = typeof keys === 'string' ? keys : keys.id;
