@@ -139,8 +139,8 @@ fn print(own: &Measured) {
     println!("  {}", own.security);
     println!("  made once: {:.1} s", own.setup);
     println!(
-        "  bootstrap {:.3} s, product {:.2} ms, automorphism {:.2} ms",
-        own.bootstrap,
+        "  bootstrap {:.2} ms, product {:.2} ms, automorphism {:.2} ms",
+        1e3 * own.bootstrap,
         1e3 * own.multiply,
         1e3 * own.rotate
     );
