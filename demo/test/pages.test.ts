@@ -79,12 +79,12 @@ test('scores say how many there are, and what the table leaves out', () => {
   const row = { malignant: true, encrypted: 0.9, clear: 0.9, exact: 0.9 };
   const state: State = { choices: [], answers: false, choice: '', held: undefined, busy: undefined, paused: false, tables: new Set<string>(), progress: [0, 0], journey: { points: [], steps: 1, total: 1, bootstraps: [0] }, recorded: undefined, problem: undefined, rows: [row], seconds: 1, sent: 1 };
   const one = scores(state).text;
-  expect(one).toContain('1 patient scored, 1 of them rightly, with 1 bootstrap put in');
+  expect(one).toContain('1 patient scored, 1 of them correctly, with 1 bootstrap put in');
   expect(one).not.toContain('The table has the first');
   const many = scores({ ...state, rows: Array.from({ length: 100 }, () => row) }).text;
   expect(many).toContain('The table has the first 64 patients');
   expect(many.match(/<tr class="">/g)).toHaveLength(64);
-  expect(scores({ ...state, rows: [{ ...row, malignant: false }] }).text).toMatch(/0 of them rightly.*<tr class="wrong">.*scored wrongly/s);
+  expect(scores({ ...state, rows: [{ ...row, malignant: false }] }).text).toMatch(/0 of them correctly.*<tr class="wrong">.*scored wrongly/s);
   expect(scores({ ...state, rows: [{ ...row, encrypted: 1.01 }] }).text).toContain('1 score is below 0 or above 1');
 });
 

@@ -50,7 +50,7 @@ export function dial(state: State, answer: Answer | undefined, width: number): H
     caption: html`${sentence} <span class="unit">Each slot has become an LWE sample, whose phase is a place on this circle. The samples stay on the server: their places are drawn from the numbers, which came back in slots. All of them lie on 14/32 of a turn: of two phases the difference is less than half a turn, and its sign says which is larger.${least > 0 ? ` The pale band: within ${decimal(least, 3)} of ${marked?.name ?? 'the one marked'} the order is not promised.` : ''}</span>`,
     table: {
       columns: ['Name', 'Computed', 'In the clear', 'Its place, in turns'],
-      rows: entries.map(({ name, number, clear }) => [name, number.toFixed(5), clear.toFixed(5), (turns * number).toFixed(5)]),
+      rows: entries.map(({ name, number, clear }) => [name, ...[number, clear, turns * number].map((x) => decimal(x, 5))]),
     },
   });
 }

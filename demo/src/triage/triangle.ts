@@ -73,6 +73,6 @@ export function ranksAndFlags(state: State, answer: Answer | undefined, width: n
     title: 'The way back into slots',
     drawing: drawing(width, height, sentence, 'triage-ranks', bars),
     caption: html`${sentence} <span class="unit">The gates’ bits are packed into one ring, its modulus is raised as in a bootstrapping, and a sine reads them: a fresh ciphertext of slots, with levels to go on with.</span>`,
-    table: { columns: ['Name', 'Rank as it came back', 'Flag as it came back'], rows: entries.map(({ name, rank, flag }) => [name, rank.toFixed(5), flag.toFixed(5)]) },
+    table: { columns: ['Name', 'Rank as it came back', 'Flag as it came back'], rows: entries.map(({ name, rank, flag }) => [name, decimal(rank, 5), decimal(flag, 5)]) },
   });
 }

@@ -63,7 +63,7 @@ export function story(state: State): Html {
   const answer = shown(state);
   const entry = answer?.entries[state.marked];
   const off = state.busy ? 'disabled' : '';
-  return html`${answer?.recorded ? html`<p class="recorded"><strong>A recorded run</strong> on real ciphertexts, ${answer.recorded}. Press the button to make your own.</p>` : ''}
+  return html`${answer?.recorded ? html`<p class="recorded"><strong>A recorded run</strong> on real ciphertexts, ${answer.recorded}.${state.sets?.some(({ name }) => name === state.set) ? ' Press the button to make your own.' : ''}</p>` : ''}
     <ol class="triage-way" aria-label="The way of the numbers">${WAY.map(({ title, words, stages }) => {
       const now = state.busy === 'run' && stages.includes(state.run.under);
       return html`<li class="${now ? 'now' : ''}" ${now ? html`aria-current="step"` : ''}><b>${title}</b><small>${words}</small></li>`;
@@ -87,7 +87,7 @@ export function result(state: State): Html {
   return html`<p id="outcome">${outcome(answer)}</p>
     <p class="hint">${decimal(answer.seconds, 1)} s from sending a ciphertext of ${bytes(answer.sent)} to reading the answer, with ${answer.set}. It was sent at level ${sent}; flags and ranks came back at level ${back}.${isNear ? ' The three flags are slots again: multiplied by the diagnoses and added up, they are compared with zero once more, and one bit comes back.' : ''}</p>
     <div class="table-scroll" tabindex="0" role="region" aria-label="Order"><table><thead><tr><th scope="col">${isNear ? 'Case' : 'Patient'}</th><th scope="col">Rank</th><th scope="col">Flag</th><th scope="col">${kind}, computed</th><th scope="col">${kind}, in the clear</th><th scope="col">Diagnosis</th></tr></thead>
-    <tbody>${order.map((entry) => html`<tr class="${isMarked(entry) ? 'first' : ''}"><th scope="row">${entry.name}</th><td>${entry.rank.toFixed(4)}</td><td>${entry.flag.toFixed(4)}</td><td>${entry.number.toFixed(5)}</td><td>${entry.clear.toFixed(5)}</td><td>${entry.malignant ? 'malignant' : 'benign'}</td></tr>`)}</tbody></table></div>`;
+    <tbody>${order.map((entry) => html`<tr class="${isMarked(entry) ? 'first' : ''}"><th scope="row">${entry.name}</th><td>${decimal(entry.rank, 4)}</td><td>${decimal(entry.flag, 4)}</td><td>${decimal(entry.number, 5)}</td><td>${decimal(entry.clear, 5)}</td><td>${entry.malignant ? 'malignant' : 'benign'}</td></tr>`)}</tbody></table></div>`;
 }
 
 /** The set, and what it promises. */

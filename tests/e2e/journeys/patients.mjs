@@ -34,7 +34,7 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
     const page = await open(`${url}patients.html?set=toy-conventional10-50bit`, options);
     await scored(page);
     const words = await page.locator('#outcome').innerText();
-    const [count, right, bootstraps] = /(\d+) patients scored, (\d+) of them rightly, with (\d+) bootstraps/.exec(words).slice(1).map(Number);
+    const [count, right, bootstraps] = /(\d+) patients scored, (\d+) of them correctly, with (\d+) bootstraps/.exec(words).slice(1).map(Number);
     assert.ok(count === 16 && right >= 14 && bootstraps >= 3, words);
     const cells = await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
     assert.equal(cells.length, 16);
@@ -68,7 +68,7 @@ test('patients: without a server the tab runs the program, and can be stopped', 
   const made = await keysMade(page);
   await scored(page);
   assert.equal(await made(), 0, 'the keys were there');
-  const [count, right, bootstraps] = /(\d+) patients scored, (\d+) of them rightly, with (\d+) bootstraps/.exec(await page.locator('#outcome').innerText()).slice(1).map(Number);
+  const [count, right, bootstraps] = /(\d+) patients scored, (\d+) of them correctly, with (\d+) bootstraps/.exec(await page.locator('#outcome').innerText()).slice(1).map(Number);
   assert.ok(count === 16 && right >= 14 && bootstraps >= 3, `${count}, ${right}, ${bootstraps}`);
   const cells = await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
   for (const [, encrypted, clear] of cells) assert.ok(Math.abs(encrypted - clear) < 2e-3, `${encrypted} and ${clear}`);

@@ -18,7 +18,7 @@ async function asked(page) {
 
 /** Checks ranks and flags against the numbers in the clear; pairs closer than `least` may be in any order. */
 function check(rows, least) {
-  const [ranks, flags, numbers, clear] = [1, 2, 3, 4].map((column) => rows.map((row) => Number(row[column])));
+  const [ranks, flags, numbers, clear] = [1, 2, 3, 4].map((column) => rows.map((row) => Number(row[column].replace('−', '-'))));
   rows.forEach((row, i) => {
     assert.ok(Math.abs(ranks[i] - Math.round(ranks[i])) < 0.05 && Math.abs(flags[i] - Math.round(flags[i])) < 0.05, `whole numbers: ${row}`);
     assert.equal(Math.round(flags[i]) === 1, Math.round(ranks[i]) >= rows.length - 3, `the largest three are marked: ${row}`);
@@ -46,7 +46,7 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
     const lost = await page.locator('.triage-cell.lost').count();
     assert.equal(won + lost, 105);
     const wins = await table(page, 'triangle');
-    for (const [name, rank] of rows) assert.equal(wins[name][0].replace('–', '').split(' ').filter(Boolean).length, Math.round(Number(rank)), name);
+    for (const [name, rank] of rows) assert.equal(wins[name][0].replace('–', '').split(' ').filter(Boolean).length, Math.round(Number(rank.replace('−', '-'))), name);
 
     await page.locator('[data-act="ask:nearest"]').click();
     await page.locator('.recorded').waitFor();
