@@ -44,6 +44,19 @@ impl Reader {
         frame::write(self.kind, header.fingerprint, header.key_id, payload)
     }
 
+    /// Everything below, where it is one test: bits are flipped in steps of `step`.
+    ///
+    /// # Panics
+    /// If any of it does not hold.
+    pub fn takes_only_good_bytes(&self, step: usize) {
+        self.takes_good_bytes();
+        self.refuses_another_length();
+        self.notices_flipped_bits(step);
+        self.names_another_kind_set_or_key();
+        self.refuses_another_payload();
+        self.refuses_residues_out_of_range();
+    }
+
     /// Good bytes are read, and writing is canonical.
     ///
     /// # Panics
@@ -157,4 +170,42 @@ impl Reader {
     fn header(&self) -> Header {
         frame::peek(&self.bytes).unwrap()
     }
+}
+
+/// The tests that every reader has to pass, of all that a function gives.
+#[macro_export]
+macro_rules! tests_of_readers {
+    ($readers:ident) => {
+        #[test]
+        fn good_bytes_are_read() {
+            $readers().iter().for_each($crate::hostile::Reader::takes_good_bytes);
+        }
+
+        #[test]
+        fn what_is_cut_or_extended_is_refused() {
+            $readers().iter().for_each($crate::hostile::Reader::refuses_another_length);
+        }
+
+        #[test]
+        fn every_flipped_bit_is_noticed() {
+            for reader in $readers() {
+                reader.notices_flipped_bits(7919);
+            }
+        }
+
+        #[test]
+        fn another_kind_set_or_key_is_named() {
+            $readers().iter().for_each($crate::hostile::Reader::names_another_kind_set_or_key);
+        }
+
+        #[test]
+        fn payloads_of_another_length_are_refused() {
+            $readers().iter().for_each($crate::hostile::Reader::refuses_another_payload);
+        }
+
+        #[test]
+        fn residues_at_or_above_their_prime_are_refused() {
+            $readers().iter().for_each($crate::hostile::Reader::refuses_residues_out_of_range);
+        }
+    };
 }

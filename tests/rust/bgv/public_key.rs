@@ -101,10 +101,5 @@ fn bytes_that_are_wrong_are_refused() {
         rows: rows_from(32, params.context().rlwe().q(params.levels().output).primes(), params.n()),
         n: params.n(),
     };
-    reader.takes_good_bytes();
-    reader.refuses_another_length();
-    reader.notices_flipped_bits(997);
-    reader.names_another_kind_set_or_key();
-    reader.refuses_another_payload();
-    reader.refuses_residues_out_of_range();
+    reader.takes_only_good_bytes(997);
 }

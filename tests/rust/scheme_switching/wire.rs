@@ -109,37 +109,7 @@ fn readers() -> Vec<Reader> {
     ]
 }
 
-#[test]
-fn good_bytes_are_read() {
-    readers().iter().for_each(Reader::takes_good_bytes);
-}
-
-#[test]
-fn what_is_cut_or_extended_is_refused() {
-    readers().iter().for_each(Reader::refuses_another_length);
-}
-
-#[test]
-fn every_flipped_bit_is_noticed() {
-    for reader in readers() {
-        reader.notices_flipped_bits(7919);
-    }
-}
-
-#[test]
-fn another_kind_set_or_key_is_named() {
-    readers().iter().for_each(Reader::names_another_kind_set_or_key);
-}
-
-#[test]
-fn payloads_of_another_length_are_refused() {
-    readers().iter().for_each(Reader::refuses_another_payload);
-}
-
-#[test]
-fn residues_at_or_above_their_prime_are_refused() {
-    readers().iter().for_each(Reader::refuses_residues_out_of_range);
-}
+refloat_tests::tests_of_readers!(readers);
 
 #[test]
 fn parts_of_one_length_are_told_apart_by_their_index() {

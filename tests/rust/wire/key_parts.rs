@@ -77,12 +77,7 @@ fn hostile<P>(
     for (name, read) in [("verified", verify), ("added", add)] {
         let rows = rows_from(40, primes.repeat(part.count), n);
         let reader = Reader { name, kind: ObjectKind::KeyPart, bytes: bytes.clone(), read, rows, n };
-        reader.takes_good_bytes();
-        reader.refuses_another_length();
-        reader.refuses_another_payload();
-        reader.notices_flipped_bits(reader.bytes.len() / 8);
-        reader.names_another_kind_set_or_key();
-        reader.refuses_residues_out_of_range();
+        reader.takes_only_good_bytes(reader.bytes.len() / 8);
         let stranger = params.secret(&Seed::from_bytes([10; 32])).key_part(at).unwrap();
         assert_eq!(read(&stranger).unwrap_err().code(), "PARAMS_MISMATCH", "{name}: a part of another key");
         let foreign = Reader { name, kind: reader.kind, bytes: stranger, read, rows: Vec::new(), n };
