@@ -22,7 +22,9 @@ export function duration(ms: number): string {
 /** A number with the given decimals, with a true minus sign; an en dash when there is none. */
 export function decimal(x: number | undefined, digits = 1): string {
   if (x === undefined || !Number.isFinite(x)) return '–';
-  return x.toFixed(digits).replace('-', '−');
+  const text = x.toFixed(digits);
+  // What rounds to zero has no sign.
+  return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−');
 }
 
 /** 12,345. */
