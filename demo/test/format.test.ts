@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decimal } from '../src/format';
+import { decimal } from '../src/format.js';
 
 it('a number has a true minus sign, and what rounds to zero has none', () => {
   expect(decimal(-1.25, 2)).toBe('−1.25');
