@@ -89,7 +89,7 @@ pub struct Unreachable(pub String);
 impl Unreachable {
     /// Whether this is what an error is about.
     pub fn is(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|inner| inner.is::<Self>())
+        error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Self>)
     }
 }
 

@@ -174,14 +174,15 @@ impl Store {
     ///
     /// # Errors
     /// Those of [`open`](Self::open), and where the folder and the place do not belong together.
+    #[expect(clippy::needless_pass_by_value, reason = "the store keeps it")]
     pub fn open_with(root: &Path, blobs: Arc<dyn Keeper>) -> Result<Self, StoreError> {
-        Self::open_patiently(root, Some(blobs))
+        Self::open_patiently(root, Some(&blobs))
     }
 
-    fn open_patiently(root: &Path, elsewhere: Option<Arc<dyn Keeper>>) -> Result<Self, StoreError> {
+    fn open_patiently(root: &Path, elsewhere: Option<&Arc<dyn Keeper>>) -> Result<Self, StoreError> {
         let waited = Instant::now();
         loop {
-            match Self::open_whole(root, elsewhere.clone()) {
+            match Self::open_whole(root, elsewhere.cloned()) {
                 Err(StoreError::InUse(_)) if waited.elapsed() < PATIENCE => std::thread::sleep(PATIENCE / 20),
                 opened => return opened.map_err(|error| at_start(root, error)),
             }

@@ -194,8 +194,8 @@ static II_A: Published = Published {
 };
 
 /// `of` as a set of type B, whose digits are read beside the multiples of `step`.
-const fn type_b(of: Published, step: u64) -> Published {
-    Published { digits: 0, approach: Approach::Beside { step }, weight: 22, ..of }
+const fn type_b(of: &Published, step: u64) -> Published {
+    Published { digits: 0, approach: Approach::Beside { step }, weight: 22, ..*of }
 }
 
 static V_B: Published = Published {
@@ -207,7 +207,7 @@ static V_B: Published = Published {
     removal: (12, 36.0),
     slots_to_coeffs: 38.0,
     coeffs_to_slots: 34.0,
-    ..type_b(V_A, 47)
+    ..type_b(&V_A, 47)
 };
 
 static IV_B: Published = Published {
@@ -217,7 +217,7 @@ static IV_B: Published = Published {
     ephemeral: 31.0,
     removal: (11, 34.0),
     coeffs_to_slots: 32.0,
-    ..type_b(IV_A, 45)
+    ..type_b(&IV_A, 45)
 };
 
 /// The slots of V-A with the weights and moduli of 128 bits: log2 QP at most what a ring of degree 2^15 may have.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
+use object_store::client::{HttpError, HttpErrorKind};
 use object_store::path::Path;
 use object_store::{ClientConfigKey, Error, ObjectStore, ObjectStoreExt, PutMode, PutPayload, RetryConfig};
 use tokio::runtime::{Builder, Runtime};
@@ -225,8 +226,20 @@ impl Client {
         tracing::debug!(%error, "a request for an object has failed");
         let why = format!("{}: {}", self.shown, cause(error));
         // Whatever else is wrong may be so for this object alone.
-        if matches!(error, Error::Generic { .. }) { self.rest(why) } else { Unreachable(why).into() }
+        if is_silent(error) { self.rest(why) } else { Unreachable(why).into() }
     }
+}
+
+/// Whether a request came to no answer.
+fn is_silent(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut each = Some(error);
+    while let Some(error) = each {
+        if let Some(error) = error.downcast_ref::<HttpError>() {
+            return matches!(error.kind(), HttpErrorKind::Connect | HttpErrorKind::Timeout);
+        }
+        each = error.source();
+    }
+    false
 }
 
 /// What is behind an error, in words that are the same each time: no names of objects, times and numbers of requests.
