@@ -243,13 +243,16 @@ pub trait Keeper: Blobs {
 }
 
 /// Bytes that are stored and do not have their name yet. Nothing takes them away before this is dropped, which is after the
-/// transaction that records them; unless they were published they go then, or later.
+/// transaction that records them; unless that has succeeded they go then, or later.
 pub trait Staged {
     /// Gives them their name, in the place of what had it. Called once, in the transaction that records them.
     ///
     /// # Errors
     /// The name cannot be given.
     fn publish(&mut self) -> io::Result<()>;
+
+    /// Says that the transaction which records them is on disk.
+    fn recorded(&mut self) {}
 }
 
 /// Bytes that have lost their names.

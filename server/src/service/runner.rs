@@ -10,7 +10,7 @@ use refloat::trace::Observer;
 
 use super::cache::{KeyCache, Reserved, TooLarge};
 use super::live::Stop;
-use crate::blobs::{Blob, Blobs};
+use crate::blobs::{Blob, Blobs, Unreachable};
 use crate::dispatch::Outcome;
 use crate::engine::{LoadError, LoadedKeys, PartReader};
 use crate::engines::Engines;
@@ -200,7 +200,7 @@ impl Runner<'_> {
         let stored = stored_pieces(work, self.blobs);
         let later: PartReader = {
             let stored = stored.clone();
-            Arc::new(move |index| stored(index).map_err(std::io::Error::other))
+            Arc::new(move |index| patiently(|| stored(index)).map_err(std::io::Error::other))
         };
         if let Some(opened) = self.pool.install(|| set.open(work.key, &later)) {
             let opened = opened.map_err(|error| Halt::Problem(error.into()))?;
@@ -237,6 +237,19 @@ impl Runner<'_> {
         tracing::info!(key = %work.key, bytes = loaded.bytes, seconds = took.as_secs_f64(), "key set loaded");
         Ok(room.fill(source, loaded))
     }
+}
+
+/// Reads a piece in the middle of a run, which would be for nothing if the store of objects could not be reached for a moment.
+fn patiently(read: impl Fn() -> Result<Vec<u8>, ReadError>) -> Result<Vec<u8>, ReadError> {
+    for _ in 0..20 {
+        match read() {
+            Err(ReadError::Io(error)) if Unreachable::is(&error) => {
+                std::thread::sleep(Duration::from_secs(3));
+            }
+            other => return other,
+        }
+    }
+    read()
 }
 
 /// Reads the pieces of a key set as they were stored.

@@ -156,10 +156,14 @@ fn perform(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch) -> Outcome {
         Ok(Err(Halt::Elsewhere(reason))) => Outcome::Trouble(reason),
         Ok(Err(Halt::UnreadKeys(what))) => Outcome::UnreadKeys(what),
         Ok(Err(Halt::Io(error))) if Unreachable::is(&error) => {
-            let _ = watch.failed(error);
+            let reason = reason(&watch.failed(error));
+            if runner.blobs.check().is_ok() {
+                // It is so for this job alone.
+                return Outcome::Trouble(reason);
+            }
             // Nobody can do it meanwhile, and nothing is held against the job.
             while runner.blobs.check().is_err() && watch.stopped().is_none() {
-                watch.rest(PAUSES[0]);
+                watch.rest(Duration::from_secs(1));
             }
             if watch.stopped() == Some(Stop::Cancelled) { Outcome::Cancelled } else { Outcome::Stopped }
         }
@@ -188,7 +192,14 @@ fn perform(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch) -> Outcome {
 
 /// What clients are told of a failing disk.
 pub(super) fn reason(error: &StoreError) -> String {
-    if error.is_full() { "the server's disk is full" } else { "the server's disk fails" }.to_owned()
+    let words = if error.is_full() {
+        "the server's disk is full"
+    } else if error.is_unreachable() {
+        "the server's object store fails"
+    } else {
+        "the server's disk fails"
+    };
+    words.to_owned()
 }
 
 /// Stores a result, again and again until it is stored or nobody waits for it any more.

@@ -16,11 +16,11 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::super::Unreachable;
 
-/// How long a request may take, beside what its bytes take; whoever asked tries again.
+/// How long a store may be silent; whoever asked tries again.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What a store moves in a second, at least.
-const BYTES_PER_SECOND: u64 = 256 << 10;
+/// What is sent to a store in a second, at least: of that nothing is heard before all of it is there.
+const BYTES_PER_SECOND: u64 = 64 << 10;
 
 /// How long a request that fails is repeated before whoever asked hears of it.
 const REPEATED: Duration = Duration::from_secs(5);
@@ -44,6 +44,7 @@ pub struct Client {
     shown: String,
     /// Until when it is not asked, and why.
     rests: Mutex<Option<(Instant, String)>>,
+    failed_last: Mutex<Option<Instant>>,
     /// Dropped without waiting for what is under way.
     runtime: Option<Runtime>,
 }
@@ -85,7 +86,13 @@ impl Client {
     pub fn new(objects: Arc<dyn ObjectStore>, shown: String) -> io::Result<Self> {
         let runtime =
             Builder::new_multi_thread().worker_threads(2).thread_name("objects").enable_all().build()?;
-        Ok(Self { objects, shown, rests: Mutex::new(None), runtime: Some(runtime) })
+        Ok(Self {
+            objects,
+            shown,
+            rests: Mutex::new(None),
+            failed_last: Mutex::new(None),
+            runtime: Some(runtime),
+        })
     }
 
     /// What errors call it.
@@ -97,37 +104,44 @@ impl Client {
     pub fn put(&self, location: &Path, bytes: &[u8], mode: PutMode) -> io::Result<bool> {
         let (objects, to) = (Arc::clone(&self.objects), location.clone());
         let payload = PutPayload::from(bytes.to_vec());
-        let length = bytes.len() as u64;
-        match self.wait(length, async move { objects.put_opts(&to, payload, mode.into()).await })? {
+        let patience = PATIENCE + Duration::from_secs(bytes.len() as u64 / BYTES_PER_SECOND);
+        let put = async move { objects.put_opts(&to, payload, mode.into()).await };
+        match self.wait(within(patience, put))? {
             Ok(_) => Ok(true),
-            Err(Error::AlreadyExists { .. } | Error::Precondition { .. }) => Ok(false),
-            Err(error) => Err(self.failed(&error)),
+            Err(Failure::Store(Error::AlreadyExists { .. } | Error::Precondition { .. })) => Ok(false),
+            Err(failure) => Err(self.failed(&failure)),
         }
     }
 
     /// The bytes of an object, if there are `most` or fewer of them.
     pub fn get(&self, location: &Path, most: u64) -> io::Result<Found<Vec<u8>>> {
         let (objects, from) = (Arc::clone(&self.objects), location.clone());
-        let read = self.wait(most, async move {
-            let found = objects.get(&from).await?;
-            let length = found.meta.size;
-            Ok(if length > most { Err(length) } else { Ok(found.bytes().await?) })
+        let read = self.wait(async move {
+            let found = within(PATIENCE, objects.get(&from)).await?;
+            if found.meta.size > most {
+                return Ok(Err(found.meta.size));
+            }
+            let mut bytes = Vec::with_capacity(found.meta.size as usize);
+            let mut pieces = found.into_stream();
+            while let Some(piece) = within(PATIENCE, pieces.try_next()).await? {
+                bytes.extend_from_slice(&piece);
+            }
+            Ok(Ok(bytes))
         })?;
-        self.found(read.map(|read| read.map(Vec::from)))
+        self.found(read)
     }
 
     /// Writes the bytes of an object into a file, if there are as many of them as `length` says; gives their BLAKE3.
     pub fn copy(&self, location: &Path, length: u64, file: &mut File) -> io::Result<Found<blake3::Hash>> {
         let (objects, from) = (Arc::clone(&self.objects), location.clone());
         let (mut file, mut hasher) = (file.try_clone()?, blake3::Hasher::new());
-        let read = self.wait(length, async move {
-            let found = objects.get(&from).await?;
-            let size = found.meta.size;
-            if size != length {
-                return Ok(Ok(Err(size)));
+        let read = self.wait(async move {
+            let found = within(PATIENCE, objects.get(&from)).await?;
+            if found.meta.size != length {
+                return Ok(Ok(Err(found.meta.size)));
             }
             let mut pieces = found.into_stream();
-            while let Some(piece) = pieces.try_next().await? {
+            while let Some(piece) = within(PATIENCE, pieces.try_next()).await? {
                 hasher.update(&piece);
                 if let Err(error) = file.write_all(&piece) {
                     return Ok(Err(error));
@@ -138,40 +152,45 @@ impl Client {
         match read {
             Ok(Err(error)) => Err(error),
             Ok(Ok(read)) => self.found(Ok(read)),
-            Err(error) => self.found(Err(error)),
+            Err(failure) => self.found(Err(failure)),
         }
     }
 
-    fn found<T>(&self, read: Result<Result<T, u64>, Error>) -> io::Result<Found<T>> {
+    fn found<T>(&self, read: Result<Result<T, u64>, Failure>) -> io::Result<Found<T>> {
         match read {
             Ok(Ok(bytes)) => Ok(Found::Bytes(bytes)),
             Ok(Err(length)) => Ok(Found::OtherLength(length)),
-            Err(Error::NotFound { .. }) => Ok(Found::Nothing),
-            Err(error) => Err(self.failed(&error)),
+            Err(Failure::Store(Error::NotFound { .. })) => Ok(Found::Nothing),
+            Err(failure) => Err(self.failed(&failure)),
         }
     }
 
     /// How many bytes an object has.
     pub fn length(&self, location: &Path) -> io::Result<Option<u64>> {
         let (objects, of) = (Arc::clone(&self.objects), location.clone());
-        match self.wait(0, async move { objects.head(&of).await })? {
+        match self.wait(async move { within(PATIENCE, objects.head(&of)).await })? {
             Ok(meta) => Ok(Some(meta.size)),
-            Err(Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(self.failed(&error)),
+            Err(Failure::Store(Error::NotFound { .. })) => Ok(None),
+            Err(failure) => Err(self.failed(&failure)),
         }
     }
 
     /// The objects below a prefix, with their lengths.
     pub fn list(&self, below: Option<&Path>) -> io::Result<Vec<(Path, u64)>> {
-        let listed = self.objects.list(below).map_ok(|meta| (meta.location, meta.size)).try_collect();
-        // Of a million objects.
-        self.wait(BYTES_PER_SECOND * 600, listed)?.map_err(|error| self.failed(&error))
+        self.first(below, usize::MAX)
     }
 
-    /// Some of the objects below a prefix.
-    pub fn some(&self, below: Option<&Path>, most: usize) -> io::Result<Vec<Path>> {
-        let listed = self.objects.list(below).take(most).map_ok(|meta| meta.location).try_collect();
-        self.wait(0, listed)?.map_err(|error| self.failed(&error))
+    /// As many of the objects below a prefix.
+    pub fn first(&self, below: Option<&Path>, most: usize) -> io::Result<Vec<(Path, u64)>> {
+        let mut listed = self.objects.list(below).take(most);
+        let found = self.wait(async move {
+            let mut found = Vec::new();
+            while let Some(meta) = within(PATIENCE, listed.try_next()).await? {
+                found.push((meta.location, meta.size));
+            }
+            Ok(found)
+        })?;
+        found.map_err(|failure| self.failed(&failure))
     }
 
     /// Removes objects; that one is not there is no error.
@@ -179,54 +198,79 @@ impl Client {
         if gone.is_empty() {
             return Ok(());
         }
-        let removed = self.objects.delete_stream(stream::iter(gone.into_iter().map(Ok)).boxed());
-        let outcomes: Vec<_> = self.wait(0, removed.collect())?;
-        let failure = outcomes.into_iter().find_map(|outcome| match outcome {
-            Ok(_) | Err(Error::NotFound { .. }) => None,
-            Err(error) => Some(error),
-        });
-        failure.map_or(Ok(()), |error| Err(self.failed(&error)))
+        let mut removed = self.objects.delete_stream(stream::iter(gone.into_iter().map(Ok)).boxed());
+        let outcome = self.wait(async move {
+            let mut outcome = Ok(());
+            loop {
+                match within(PATIENCE, removed.try_next()).await {
+                    Ok(Some(_)) | Err(Failure::Store(Error::NotFound { .. })) => {}
+                    Ok(None) => return outcome,
+                    Err(Failure::Slow) => return Err(Failure::Slow),
+                    Err(failure) => outcome = Err(failure),
+                }
+            }
+        })?;
+        outcome.map_err(|failure| self.failed(&failure))
     }
 
-    /// What a request gives that moves so many bytes, on a thread that may wait. A store that was silent, or could not be reached, is left
-    /// alone for a while, so that not everybody waits for it.
-    fn wait<T: Send + 'static>(
-        &self,
-        bytes: u64,
-        request: impl Future<Output = T> + Send + 'static,
-    ) -> io::Result<T> {
+    /// When a request failed last.
+    pub fn failed_last(&self) -> Option<Instant> {
+        *self.failed_last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a request gives, on a thread that may wait. A store that was silent, or could not be reached, is left alone for a while, so
+    /// that not everybody waits for it.
+    fn wait<T: Send + 'static>(&self, request: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
         if let Some((until, why)) = &*self.rests()
             && Instant::now() < *until
         {
             return Err(Unreachable(why.clone()).into());
         }
         let ended = || Unreachable(format!("{}: a request ended without a response", self.shown));
-        let patience = PATIENCE + Duration::from_secs(bytes / BYTES_PER_SECOND);
         let (answer, answered) = sync_channel(1);
         let runtime = self.runtime.as_ref().ok_or_else(ended)?;
         runtime.spawn(async move {
-            let _ = answer.send(tokio::time::timeout(patience, request).await);
+            let _ = answer.send(request.await);
         });
-        match answered.recv().map_err(|_| ended())? {
-            Ok(answer) => Ok(answer),
-            Err(_) => Err(self.rest(format!("{}: no response within the time allowed", self.shown))),
-        }
+        answered.recv().map_err(|_| ended().into())
     }
 
     fn rests(&self) -> MutexGuard<'_, Option<(Instant, String)>> {
         self.rests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn rest(&self, why: String) -> io::Error {
-        *self.rests() = Some((Instant::now() + REST, why.clone()));
+    fn failed(&self, failure: &Failure) -> io::Error {
+        let now = Instant::now();
+        *self.failed_last.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+        let (why, is_silent) = match failure {
+            Failure::Slow => ("no response within the time allowed".to_owned(), true),
+            Failure::Store(error) => {
+                tracing::debug!(%error, "a request for an object has failed");
+                // Whatever else is wrong may be so for this object alone.
+                (cause(error), is_silent(error))
+            }
+        };
+        let why = format!("{}: {why}", self.shown);
+        if is_silent {
+            *self.rests() = Some((now + REST, why.clone()));
+        }
         Unreachable(why).into()
     }
+}
 
-    fn failed(&self, error: &Error) -> io::Error {
-        tracing::debug!(%error, "a request for an object has failed");
-        let why = format!("{}: {}", self.shown, cause(error));
-        // Whatever else is wrong may be so for this object alone.
-        if is_silent(error) { self.rest(why) } else { Unreachable(why).into() }
+/// Why a request gave nothing.
+enum Failure {
+    /// The store says so, or could not be asked.
+    Store(Error),
+    /// It said nothing for too long.
+    Slow,
+}
+
+/// What a step of a request gives in this time.
+async fn within<T>(patience: Duration, step: impl Future<Output = Result<T, Error>>) -> Result<T, Failure> {
+    match tokio::time::timeout(patience, step).await {
+        Ok(outcome) => outcome.map_err(Failure::Store),
+        Err(_) => Err(Failure::Slow),
     }
 }
 

@@ -19,6 +19,7 @@ mod client;
 mod names;
 mod traffic;
 
+use std::collections::BTreeSet;
 use std::io::{self, Seek};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -60,25 +61,22 @@ pub struct RemoteBlobs {
 }
 
 /// Where there may be superfluous objects.
-enum Suspects {
+struct Suspects {
     /// Anywhere: nobody has looked since the start.
-    Anywhere,
+    anywhere: bool,
     /// Below these prefixes.
-    Below(Vec<Path>),
+    below: BTreeSet<Path>,
 }
 
 impl Suspects {
     /// Prefixes that are remembered; with more, everything is looked at.
-    const MOST: usize = 1000;
+    const MOST: usize = 10_000;
 
     fn add(&mut self, prefix: Path) {
-        if let Self::Below(prefixes) = self
-            && !prefixes.contains(&prefix)
-        {
-            prefixes.push(prefix);
-            if prefixes.len() > Self::MOST {
-                *self = Self::Anywhere;
-            }
+        if self.below.len() < Self::MOST {
+            self.below.insert(prefix);
+        } else {
+            self.anywhere = true;
         }
     }
 }
@@ -110,7 +108,7 @@ impl RemoteBlobs {
             client: Client::new(objects, shown)?,
             names: Names::new(prefix),
             traffic: Traffic::default(),
-            suspects: Mutex::new(Suspects::Anywhere),
+            suspects: Mutex::new(Suspects { anywhere: true, below: BTreeSet::new() }),
             checked: Mutex::new(None),
             owner: OnceLock::new(),
             spool: None,
@@ -315,7 +313,9 @@ impl Blobs for RemoteBlobs {
 
     fn check(&self) -> io::Result<()> {
         let checked = || self.checked.lock().unwrap_or_else(PoisonError::into_inner);
-        if checked().is_some_and(|at| at.elapsed() < FRESH) {
+        let is_fresh =
+            |at: Instant| at.elapsed() < FRESH && self.client.failed_last().is_none_or(|failed| failed < at);
+        if checked().is_some_and(is_fresh) {
             return Ok(());
         }
         let outcome = self.is_the_place();
@@ -326,8 +326,15 @@ impl Blobs for RemoteBlobs {
     fn open(&self, blob: Blob, expected: Expected) -> Result<Source, ReadError> {
         let Some(spool) = &self.spool else { return self.get(blob, expected).map(Source::Bytes) };
         let location = self.location(blob, expected.digest)?;
-        let mut file = tempfile::tempfile_in(spool)?;
-        match self.client.copy(&location, expected.length, &mut file)? {
+        let copied = tempfile::tempfile_in(spool)
+            .and_then(|mut file| Ok((self.client.copy(&location, expected.length, &mut file)?, file)));
+        let (found, mut file) = match copied {
+            Ok(copied) => copied,
+            Err(error) if Unreachable::is(&error) => return Err(error.into()),
+            // The disk of this machine is not what keeps the result.
+            Err(_) => return self.get(blob, expected).map(Source::Bytes),
+        };
+        match found {
             Found::Nothing => Err(self.absent(&location)),
             Found::OtherLength(found) => Err(self.other_length(&location, found, expected)),
             Found::Bytes(digest) => {
@@ -360,8 +367,9 @@ impl Keeper for RemoteBlobs {
                 ));
             }
             marker => {
-                let others = self.client.some(self.names.prefix(), 2).map_err(told)?;
-                let other = others.into_iter().find(|found| *found != self.names.marker());
+                let others = self.client.first(self.names.prefix(), 2).map_err(told)?;
+                let other =
+                    others.into_iter().map(|(found, _)| found).find(|found| *found != self.names.marker());
                 match (marker, other) {
                     (Some(_), Some(other)) if is_new => {
                         return Err(format!(
@@ -386,7 +394,7 @@ impl Keeper for RemoteBlobs {
         let digest = *blake3::hash(bytes).as_bytes();
         let location = self.location(blob, Some(digest))?;
         let uploading = self.traffic.upload(location.clone());
-        let staged = Upload { to: self, blob, is_published: false, _uploading: uploading };
+        let staged = Upload { to: self, blob, is_recorded: false, _uploading: uploading };
         self.client.put(&location, bytes, PutMode::Overwrite)?;
         Ok(Box::new(staged))
     }
@@ -405,29 +413,33 @@ impl Keeper for RemoteBlobs {
     }
 
     fn sweep(&self, standing: StandingOf<'_>) -> io::Result<()> {
-        let suspects = std::mem::replace(&mut *self.suspects(), Suspects::Below(Vec::new()));
-        match suspects {
-            Suspects::Anywhere => {
-                let left = self.clear(self.names.prefix(), standing, false);
-                let left = left.inspect_err(|_| *self.suspects() = Suspects::Anywhere)?;
-                if left > 0 {
-                    tracing::warn!(
-                        objects = left,
-                        place = self.client.shown(),
-                        "there are objects of key sets and jobs that the database does not know; they are left alone"
-                    );
-                }
-            }
-            Suspects::Below(prefixes) => {
-                for (index, prefix) in prefixes.iter().enumerate() {
-                    self.clear(Some(prefix), standing, true).inspect_err(|_| {
-                        let mut suspects = self.suspects();
-                        prefixes[index..].iter().for_each(|prefix| suspects.add(prefix.clone()));
-                    })?;
+        let (anywhere, below) = {
+            let mut suspects = self.suspects();
+            (std::mem::take(&mut suspects.anywhere), std::mem::take(&mut suspects.below))
+        };
+        let mut outcome = Ok(());
+        if anywhere {
+            match self.clear(self.names.prefix(), standing, false) {
+                Ok(0) => {}
+                Ok(left) => tracing::warn!(
+                    objects = left,
+                    place = self.client.shown(),
+                    "there are objects of key sets and jobs that the database does not know; they are left alone"
+                ),
+                Err(error) => {
+                    self.suspects().anywhere = true;
+                    outcome = Err(error);
                 }
             }
         }
-        Ok(())
+        for prefix in below {
+            // What is wrong with one does not keep the others.
+            if let Err(error) = self.clear(Some(&prefix), standing, true) {
+                self.suspects().add(prefix);
+                outcome = Err(error);
+            }
+        }
+        outcome
     }
 }
 
@@ -457,20 +469,24 @@ impl RemoteBlobs {
 struct Upload<'a> {
     to: &'a RemoteBlobs,
     blob: Blob,
-    is_published: bool,
+    is_recorded: bool,
     _uploading: Uploading<'a>,
 }
 
 impl Staged for Upload<'_> {
+    /// It has its name already.
     fn publish(&mut self) -> io::Result<()> {
-        self.is_published = true;
         Ok(())
+    }
+
+    fn recorded(&mut self) {
+        self.is_recorded = true;
     }
 }
 
 impl Drop for Upload<'_> {
     fn drop(&mut self) {
-        if !self.is_published {
+        if !self.is_recorded {
             self.to.suspect(self.blob);
         }
     }

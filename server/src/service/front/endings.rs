@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Front, PAUSES};
-use crate::blobs::Blob;
+use crate::blobs::{Blob, Unreachable};
 use crate::dispatch::queue::Millis;
 use crate::dispatch::{Done, Outcome};
 use crate::id::hex;
@@ -101,6 +101,10 @@ impl Front {
                 match service.blobs.look(Blob::Result(job.id), expected) {
                     Ok(()) => Ending::Done(*made),
                     Err(ReadError::Damaged(_)) => self.again(job, "the stored result is gone".to_owned()),
+                    // If it is so for this result alone, the others do not wait for it.
+                    Err(ReadError::Io(error)) if Unreachable::is(&error) && service.blobs.check().is_ok() => {
+                        self.again(job, reason(&service.store.failed(error)))
+                    }
                     Err(ReadError::Io(error)) => return Err(service.store.failed(error)),
                 }
             }
@@ -197,7 +201,11 @@ impl Front {
     /// The end of an attempt whose files could not be looked at.
     fn unread(&self, job: &JobRecord, error: &StoreError) -> Ending {
         // While nobody can read them, nothing is held against the job.
-        if error.is_unreachable() { Ending::Again(Requeue::Stopped) } else { self.again(job, reason(error)) }
+        if error.is_unreachable() && self.service.blobs.check().is_err() {
+            Ending::Again(Requeue::Stopped)
+        } else {
+            self.again(job, reason(error))
+        }
     }
 
     /// A report that counts no more.

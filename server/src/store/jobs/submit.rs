@@ -144,6 +144,9 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
         store.usage().set(&record);
         Ok(Submitted::New(record))
     });
+    if matches!(outcome, Ok(Submitted::New(_))) {
+        staged.recorded();
+    }
     drop(staged);
     if outcome.is_err() {
         store.failed_jobs().push(id);

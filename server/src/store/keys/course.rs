@@ -133,8 +133,11 @@ pub fn put_part(store: &Store, id: Id, piece: &Piece<'_>, bounds: &Bounds) -> Re
         records.put(&record)?;
         Ok(Stored::New)
     });
+    if matches!(stored, Ok(Stored::New)) {
+        staged.recorded();
+    }
     drop(staged);
-    if !is_first || stored.is_err() {
+    if !is_first {
         store.blobs().suspect(blob);
     }
     stored

@@ -39,7 +39,7 @@ pub fn verify(store: &Store, id: Id, look: Look) -> Result<Vec<u32>, StoreError>
     } else {
         for part in parts.iter().filter(|part| !matches!(look, Look::Piece(only) if only != part.0)) {
             let (blob, expected) = named(id, part);
-            match store.blobs().open(blob, expected) {
+            match store.blobs().get(blob, expected) {
                 Ok(_) => {}
                 Err(ReadError::Damaged(_)) => damaged.push((part.0, part.1)),
                 Err(ReadError::Io(error)) => return Err(store.failed(error)),
