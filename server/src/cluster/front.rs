@@ -34,7 +34,7 @@ pub fn start(service: Arc<Service>) -> std::io::Result<JoinHandle<()>> {
 
 fn run(service: &Arc<Service>, nats: &Arc<Nats>, lease: Option<u64>) {
     let dispatch = Arc::clone(nats) as Arc<dyn Dispatch>;
-    let mut front = Front::new(Arc::clone(service), dispatch, Policy { lease });
+    let mut front = Front::new(Arc::clone(service), dispatch, Policy { lease, hand_out: Policy::HAND_OUT });
     let mut told = None;
     let mut clock = Clock { now: Duration::ZERO, last: Instant::now(), connected: None };
     while !service.is_stopping() {

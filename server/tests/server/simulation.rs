@@ -162,7 +162,8 @@ impl Simulation {
         let clock = Arc::clone(&self.network);
         service.store.set_clock(move || clock.wall_clock());
         let service = Arc::new(service);
-        let policy = Policy { lease: Some(LEASE) };
+        // A busy machine is not to change what a seed does.
+        let policy = Policy { lease: Some(LEASE), hand_out: Duration::MAX };
         *front = Some((Front::new(Arc::clone(&service), Arc::new(self.party(0)), policy), service));
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::Front;
 use super::endings::UNSEEN;
@@ -18,9 +18,6 @@ use crate::work::Work;
 
 /// So long a worker counts as having the keys of a job that it was given, until it says so itself, in milliseconds.
 const WARM: Millis = 10_000;
-
-/// Longest that jobs are handed out without a look at what workers say.
-const HAND_OUT: Duration = Duration::from_millis(200);
 
 impl Front {
     /// Hands out jobs to the workers that they suit, as many as those have slots for.
@@ -76,7 +73,7 @@ impl Front {
         // What workers say is heard between turns, so that none is long.
         let began = Instant::now();
         while placement.has_room() && !service.is_stopping() {
-            if began.elapsed() >= HAND_OUT {
+            if began.elapsed() >= self.policy.hand_out {
                 service.live.wake();
                 return Ok(());
             }

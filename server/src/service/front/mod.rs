@@ -32,11 +32,16 @@ pub struct Policy {
     /// A job that is out, and of which there was no sign for so long, is taken back. `None` where those who run jobs live and die
     /// with the front: nothing is taken back that is out, and at once what runs by the table and is not.
     pub lease: Option<Millis>,
+    /// Longest that jobs are handed out without a look at what workers say.
+    pub hand_out: Duration,
 }
 
 impl Policy {
     /// One process with one worker.
-    pub const ALONE: Self = Self { lease: None };
+    pub const ALONE: Self = Self { lease: None, hand_out: Self::HAND_OUT };
+
+    /// What [`hand_out`](Self::hand_out) is where time is real.
+    pub const HAND_OUT: Duration = Duration::from_millis(200);
 }
 
 /// First and longest pause between attempts to note the end of a job.

@@ -198,7 +198,11 @@ impl Cluster {
             })
         };
         Self {
-            front: Front::new(Arc::clone(&service), dispatch, Policy { lease: Some(LEASE) }),
+            front: Front::new(
+                Arc::clone(&service),
+                dispatch,
+                Policy { lease: Some(LEASE), hand_out: Duration::MAX },
+            ),
             hands: (0..workers).map(hand).collect(),
             blobs,
             engines: engine.sets(),
