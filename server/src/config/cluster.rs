@@ -120,11 +120,7 @@ impl ClusterSection {
         }
         self.check_shards()?;
         if !self.blobs.is_empty() {
-            let bucket =
-                self.blobs.strip_prefix("s3://").map(|rest| rest.split('/').next().unwrap_or_default());
-            let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
-            // No user and no password: the address stands in logs.
-            if !bucket.is_some_and(|bucket| !bucket.is_empty() && bucket.chars().all(fits)) {
+            if bucket_and_prefix(&self.blobs).is_none() {
                 return fail(format!(
                     "cluster.blobs = {:?}: an object store is s3://bucket or s3://bucket/prefix",
                     self.blobs
@@ -174,6 +170,14 @@ impl ClusterSection {
         }
         Ok(())
     }
+}
+
+/// The bucket and the prefix of `s3://bucket/prefix`. There is no user and no password in it, as it stands in logs.
+pub(crate) fn bucket_and_prefix(address: &str) -> Option<(&str, &str)> {
+    let rest = address.strip_prefix("s3://")?;
+    let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    (!bucket.is_empty() && bucket.chars().all(fits)).then_some((bucket, prefix.trim_end_matches('/')))
 }
 
 /// Whether clients can be sent to an address.

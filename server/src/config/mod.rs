@@ -16,6 +16,8 @@ use utoipa::ToSchema;
 use crate::system;
 
 pub use access::{AccessSection, ApiKey, api_key_hash, api_key_hash_of};
+#[cfg(feature = "cluster")]
+pub(crate) use cluster::bucket_and_prefix;
 pub(crate) use cluster::is_token;
 pub use cluster::{ClusterSection, Role};
 

@@ -192,7 +192,10 @@ impl Service {
             *probed = Some(Instant::now());
         }
         if let Err(error) = self.blobs.check() {
-            return Err(not_ready("STORAGE_FAILED", error.to_string()));
+            // Where it is stands in the log, and is nobody's business here.
+            self.store.note(&error.into());
+            let detail = "what keeps the server's keys and results cannot be reached";
+            return Err(not_ready("STORAGE_FAILED", detail.to_owned()));
         }
         let least = self.config.storage.min_free_bytes;
         match self.store.free_bytes() {

@@ -18,7 +18,8 @@ use crate::blobs::Keeper;
 use crate::id::Id;
 use crate::system::files::{is_locked, on_one_disk, sync_folder};
 
-const MARKER: &str = "refloat-data.json";
+/// The file, or object, that says whose the others are.
+pub(crate) const MARKER: &str = "refloat-data.json";
 const DATABASE: &str = "refloat.redb";
 /// The database while it is being made.
 const NEW_DATABASE: &str = "refloat.redb.partial";
@@ -36,11 +37,35 @@ const IDENTIFIER: &str = "id";
 /// The same identifier, where the bytes of keys and jobs are kept elsewhere.
 const ELSEWHERE: &str = "elsewhere";
 
+/// What a marker says.
 #[derive(Serialize, Deserialize)]
-struct Marker {
+pub(crate) struct Marker {
     format: String,
     version: u32,
-    id: Id,
+    /// Identifier of the data folder.
+    pub id: Id,
+}
+
+impl Marker {
+    /// That of a data folder of this version.
+    pub fn new(id: Id) -> Self {
+        Self { format: FORMAT.to_owned(), version: VERSION, id }
+    }
+
+    /// What a marker says, if it reads back.
+    pub fn read(text: &[u8]) -> Option<Self> {
+        serde_json::from_slice(text).ok().filter(|marker: &Self| marker.format == FORMAT)
+    }
+
+    /// What is wrong with a marker that this version does not understand.
+    pub fn too_new(&self) -> Option<String> {
+        (self.version > VERSION).then(|| {
+            format!(
+                "a newer refloat made it (version {} of the format, this refloat knows {VERSION})",
+                self.version
+            )
+        })
+    }
 }
 
 /// A data folder that this process alone uses.
@@ -141,17 +166,11 @@ pub fn check(root: &Path) -> Result<(), StoreError> {
 
 /// What a marker says, if this version knows what that means.
 fn parse(root: &Path, text: &str) -> Result<Marker, StoreError> {
-    let marker: Marker = serde_json::from_str(text).ok().filter(|marker: &Marker| marker.format == FORMAT).ok_or_else(|| {
+    let marker = Marker::read(text.as_bytes()).ok_or_else(|| {
         refused(root, format!("{MARKER} in it does not read back; put {MARKER} and {DATABASE} back from one backup, or choose another folder with --data"))
     })?;
-    if marker.version > VERSION {
-        return Err(refused(
-            root,
-            format!(
-                "a newer refloat made it (version {} of the format, this refloat knows {VERSION}); start that one, or choose another folder with --data",
-                marker.version
-            ),
-        ));
+    if let Some(why) = marker.too_new() {
+        return Err(refused(root, format!("{why}; start that one, or choose another folder with --data")));
     }
     Ok(marker)
 }
@@ -199,7 +218,7 @@ fn open_first(root: &Path) -> Result<(Database, Option<Id>), StoreError> {
 }
 
 fn create(root: &Path) -> Result<Claim, StoreError> {
-    let marker = Marker { format: FORMAT.to_owned(), version: VERSION, id: Id::random()? };
+    let marker = Marker::new(Id::random()?);
     let lock = write_marker(root, &marker)?;
     make_database(root, marker.id)?;
     Ok(Claim { database: open_database(root)?, lock, id: marker.id })
@@ -214,7 +233,7 @@ fn reopen(root: &Path) -> Result<Claim, StoreError> {
     // The server makes the marker first, then the database, then everything else.
     let begun = !["keys", "jobs", DATABASE].iter().any(|name| root.join(name).exists());
     if read.is_ok() && text.is_empty() && begun {
-        let marker = Marker { format: FORMAT.to_owned(), version: VERSION, id: Id::random()? };
+        let marker = Marker::new(Id::random()?);
         fill(&mut lock, &marker).map_err(in_file(&path))?;
         make_database(root, marker.id)?;
         return Ok(Claim { database: open_database(root)?, lock, id: marker.id });
@@ -267,7 +286,7 @@ fn adopt(root: &Path) -> Result<Claim, StoreError> {
     }
     let id = found.map_or_else(Id::random, Ok)?;
     prepare(&database, id)?;
-    let lock = write_marker(root, &Marker { format: FORMAT.to_owned(), version: VERSION, id })?;
+    let lock = write_marker(root, &Marker::new(id))?;
     tracing::info!(folder = %root.display(), "took over the data folder of an older version");
     Ok(Claim { database, lock, id })
 }

@@ -15,6 +15,7 @@ use object_store::{ClientConfigKey, Error, ObjectStore, ObjectStoreExt, PutMode,
 use tokio::runtime::{Builder, Runtime};
 
 use super::super::Unreachable;
+use crate::config::bucket_and_prefix;
 
 /// How long a store may be silent; whoever asked tries again.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -51,13 +52,10 @@ pub struct Client {
 
 /// The bucket of `s3://bucket/prefix`, and the prefix.
 pub fn s3(address: &str) -> io::Result<(Arc<dyn ObjectStore>, Path)> {
-    let bad = |what: String| io::Error::other(format!("cluster.blobs = {address:?}: {what}"));
-    let (bucket, prefix) = address
-        .strip_prefix("s3://")
-        .map(|rest| rest.split_once('/').unwrap_or((rest, "")))
-        .filter(|(bucket, _)| !bucket.is_empty())
+    let bad = |what: String| io::Error::from(Unreachable(format!("cluster.blobs = {address:?}: {what}")));
+    let (bucket, prefix) = bucket_and_prefix(address)
         .ok_or_else(|| bad("an object store is s3://bucket or s3://bucket/prefix".to_owned()))?;
-    let prefix = Path::parse(prefix.trim_end_matches('/')).map_err(|error| bad(error.to_string()))?;
+    let prefix = Path::parse(prefix).map_err(|error| bad(error.to_string()))?;
     // Another part of the program may have chosen already, and all choose this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = AmazonS3Builder::from_env()

@@ -28,7 +28,6 @@ use std::time::{Duration, Instant};
 
 use object_store::path::Path;
 use object_store::{ObjectStore, PutMode};
-use serde::{Deserialize, Serialize};
 
 use self::client::{Client, Found};
 use self::names::Names;
@@ -36,9 +35,7 @@ use self::traffic::{Traffic, Uploading};
 use super::{Blob, Blobs, Keeper, Owner, Put, Retired, Source, Staged, Standing, StandingOf, Unreachable};
 use crate::id::Id;
 use crate::store::files::{Expected, ReadError};
-
-const FORMAT: &str = "refloat-data";
-const VERSION: u32 = 1;
+use crate::store::folder::{MARKER, Marker};
 
 /// How long a look at the marker counts.
 const FRESH: Duration = Duration::from_secs(5);
@@ -79,13 +76,6 @@ impl Suspects {
             self.anywhere = true;
         }
     }
-}
-
-#[derive(Serialize, Deserialize)]
-struct Marker {
-    format: String,
-    version: u32,
-    id: Id,
 }
 
 impl RemoteBlobs {
@@ -130,27 +120,17 @@ impl RemoteBlobs {
     /// The marker, if there is one.
     fn marker(&self) -> io::Result<Option<Marker>> {
         let shown = self.client.shown();
-        let damaged = || {
-            Unreachable(format!(
-                "{shown}: {} there does not read back; put it back from a backup",
-                names::MARKER
-            ))
-        };
+        let damaged =
+            || Unreachable(format!("{shown}: {MARKER} there does not read back; put it back from a backup"));
         let bytes = match self.client.get(&self.names.marker(), 4096)? {
             Found::Nothing => return Ok(None),
             Found::Bytes(bytes) => bytes,
             Found::OtherLength(_) => return Err(damaged().into()),
         };
-        let marker: Marker = serde_json::from_slice(&bytes).map_err(|_| damaged())?;
-        if marker.format != FORMAT {
-            return Err(damaged().into());
-        }
-        if marker.version > VERSION {
-            return Err(Unreachable(format!(
-                "{shown}: a newer refloat made it (version {} of the format, this refloat knows {VERSION}); start that one, or choose another cluster.blobs",
-                marker.version
-            ))
-            .into());
+        let marker = Marker::read(&bytes).ok_or_else(damaged)?;
+        if let Some(why) = marker.too_new() {
+            let repair = "start that one, or choose another cluster.blobs";
+            return Err(Unreachable(format!("{shown}: {why}; {repair}")).into());
         }
         Ok(Some(marker))
     }
@@ -160,8 +140,7 @@ impl RemoteBlobs {
         let shown = self.client.shown();
         let Some(marker) = self.marker()? else {
             return Err(Unreachable(format!(
-                "{shown}: no front keeps its bytes there, as there is no {}; start the front first, or say where it keeps them by cluster.blobs",
-                names::MARKER
+                "{shown}: no front keeps its bytes there, as there is no {MARKER}; start the front first, or say where it keeps them by cluster.blobs"
             ))
             .into());
         };
@@ -169,8 +148,7 @@ impl RemoteBlobs {
         if owner != marker.id {
             return Err(Unreachable(format!(
                 "{shown}: it has become another front's: {} has identifier {}, and had {owner} before",
-                names::MARKER,
-                marker.id
+                MARKER, marker.id
             ))
             .into());
         }
@@ -197,7 +175,7 @@ impl RemoteBlobs {
         self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes superfluous objects below a prefix, and ownerless ones if `may_be_ownerless`; says how many of those were left.
+    /// Removes superfluous objects below a prefix, and ownerless ones if `takes_ownerless`; gives how many of those were left.
     fn clear(
         &self,
         below: Option<&Path>,
@@ -356,14 +334,12 @@ impl Keeper for RemoteBlobs {
             Some(marker) if marker.id != folder => {
                 return Err(format!(
                     "{shown}: another front keeps its bytes there ({} has identifier {}, this data folder has {folder}); choose another prefix by cluster.blobs",
-                    names::MARKER,
-                    marker.id
+                    MARKER, marker.id
                 ));
             }
             None if !is_new => {
                 return Err(format!(
-                    "{shown}: the bytes of this data folder are not there, as there is no {}; say where they are by cluster.blobs; nothing was changed",
-                    names::MARKER
+                    "{shown}: the bytes of this data folder are not there, as there is no {MARKER}; say where they are by cluster.blobs; nothing was changed"
                 ));
             }
             marker => {
@@ -447,8 +423,7 @@ impl RemoteBlobs {
     /// Takes an empty prefix for a data folder.
     fn mark(&self, folder: Id) -> Result<(), String> {
         let shown = self.client.shown();
-        let marker = Marker { format: FORMAT.to_owned(), version: VERSION, id: folder };
-        let text = serde_json::to_vec_pretty(&marker).map_err(|error| error.to_string())?;
+        let text = serde_json::to_vec_pretty(&Marker::new(folder)).map_err(|error| error.to_string())?;
         let put = || self.put_at(&self.names.marker(), &text, *blake3::hash(&text).as_bytes());
         let told = |error: io::Error| error.to_string();
         if put().map_err(told)? == Put::Differs {

@@ -4,9 +4,7 @@ use object_store::path::Path;
 
 use super::super::{Blob, Owner};
 use crate::id::{hex, unhex};
-
-/// The object that says whose the others are.
-pub const MARKER: &str = "refloat-data.json";
+use crate::store::folder::MARKER;
 
 /// The names below a prefix.
 pub struct Names {
