@@ -17,9 +17,9 @@ const SECRET_LENGTHS: std::ops::RangeInclusive<usize> = 16..=1024;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AccessSection {
-    /// Lets everybody use and delete key sets that versions without tokens stored.
+    /// Lets anyone use and delete key sets that were stored by versions without tokens.
     pub allow_untokened: bool,
-    /// Who may make key sets and jobs, and how many; everybody if there is none.
+    /// API keys of those who may make key sets and jobs, with their quotas; empty: anyone may.
     pub api_keys: Vec<ApiKey>,
 }
 
@@ -27,7 +27,7 @@ pub struct AccessSection {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ApiKey {
-    /// What it is called in the log and in messages.
+    /// Its name in the log and in messages.
     pub name: String,
     /// BLAKE3 of its secret in hexadecimal: `refloat serve --hash-api-key` prints it.
     pub hash: String,
@@ -35,9 +35,9 @@ pub struct ApiKey {
     #[serde(skip_serializing_if = "is_empty")]
     #[schema(value_type = String)]
     pub file: PathBuf,
-    /// Bytes that its evaluation keys may take on disk; 0: as many as the server takes.
+    /// Bytes that evaluation keys uploaded with it may take on disk; 0: up to the limit of the server.
     pub max_key_bytes: u64,
-    /// Its jobs that may wait; 0: as many as the server takes.
+    /// How many of its jobs may wait; 0: up to the limit of the server.
     pub max_queued_jobs: usize,
 }
 

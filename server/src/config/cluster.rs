@@ -14,39 +14,39 @@ use super::ConfigError;
 pub struct ClusterSection {
     /// What this process does.
     pub role: Role,
-    /// Where NATS is: `nats://host:4222`, or several with commas between them; `tls://` for encryption. Empty where one process
-    /// does everything.
+    /// Address of NATS: `nats://host:4222`, or several separated by commas; `tls://` for encryption. Empty if one process does
+    /// everything.
     pub nats: String,
     /// File with the credentials that NATS asks for; empty: none.
     #[schema(value_type = String)]
     pub credentials: PathBuf,
-    /// Object store in which the front keeps keys, inputs and results, and in which workers find them: `s3://bucket/prefix`, a prefix for
-    /// each front. Empty: in its data folder. Endpoint, region and credentials come from the environment, as for other programs
+    /// Object store for keys, inputs and results, which the front and its workers use: `s3://bucket/prefix`, with a prefix of its own for
+    /// each front. Empty: the data folder of the front. Endpoint, region and credentials come from the usual environment variables
     /// (`AWS_ENDPOINT`, `AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`), or from the role of the machine.
     pub blobs: String,
-    /// Name of this front, or of the one that this worker works for. Each front has a data folder and a name of its own: letters,
-    /// digits, `-` and `_`.
+    /// Name of this front, or of the front that this worker works for: letters, digits, `-` and `_`. Each front has its own name and its
+    /// own data folder.
     pub front: String,
-    /// Fronts that divide new key sets among themselves, this one included: name and address of each, such as
-    /// `{ "0" = "https://a.example.org", "1" = "https://b.example.org" }`, the same for all of them. Empty: there is one.
+    /// Fronts that divide new key sets among themselves, including this one: the name and address of each, such as
+    /// `{ "0" = "https://a.example.org", "1" = "https://b.example.org" }`, the same on all of them. Empty: there is only one front.
     pub shards: BTreeMap<String, String>,
-    /// Seconds without a sign of a job that is out after which it is handed out again.
+    /// Seconds without a report about a running job after which the job is handed out again.
     pub lease_seconds: u64,
-    /// Seconds in which a run of a worker neither says what it does nor asks whether it is to stop, after which it counts as hung: its job
-    /// goes to another worker, and this one ends when its other jobs have, to be started anew by whoever looks after it.
+    /// Seconds after which a run on a worker counts as hung if it neither reports progress nor checks whether it should stop. Its job
+    /// goes to another worker; this one exits when its other jobs have ended, for its supervisor to restart it.
     pub hung_seconds: u64,
-    /// What the name of this worker begins with, as `refloat cluster status` shows it: letters, digits, `-` and `_`. Workers with names of
-    /// their own are given the same keys after a new start.
+    /// Beginning of the name of this worker, as `refloat cluster status` shows it: letters, digits, `-` and `_`. A worker whose name no
+    /// other has gets the same keys after a restart.
     pub name: String,
-    /// Jobs that a worker runs at once, with the same keys in memory; 0: as many as have `threads_per_job` threads each, and as fit
-    /// into the memory beside the keys.
+    /// Jobs that a worker runs at once, with the same keys in memory; 0: as many as can have `threads_per_job` threads each and fit in
+    /// memory beside the keys.
     pub slots: usize,
-    /// Threads that each job is to have at least where `slots` is 0.
+    /// Minimum number of threads for each job if `slots` is 0.
     pub threads_per_job: usize,
-    /// Folder on a disk of this machine in which a worker keeps copies of keys that it has read; empty: none.
+    /// Folder on a local disk in which a worker keeps copies of the keys that it has read; empty: none.
     #[schema(value_type = String)]
     pub cache: PathBuf,
-    /// Bytes that those copies take at most; which were read longest ago go first.
+    /// Bytes that those copies may take; the least recently read ones are removed first.
     pub cache_bytes: u64,
 }
 

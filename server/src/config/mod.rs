@@ -48,30 +48,29 @@ pub struct ServerSection {
     /// Address and port.
     #[schema(value_type = String)]
     pub listen: SocketAddr,
-    /// Allows an address other hosts can reach, without transport encryption.
+    /// Allows the server to listen, without transport encryption, on an address that other hosts can reach.
     pub insecure_listen: bool,
-    /// Web origins, besides the server's own, whose pages may call it: `https://example.org`.
+    /// Web origins, besides the server's own, whose pages may call the server: `https://example.org`.
     pub allowed_origins: Vec<String>,
-    /// Host names under which it may be addressed while it listens on loopback, besides the
-    /// loopback names: protection against pages that rebind their name to this machine.
+    /// Host names under which the server may be addressed while it listens on loopback, besides the loopback names. Other names are
+    /// refused as a protection against DNS rebinding.
     pub allowed_hosts: Vec<String>,
     /// Folder of the built demo; empty: look for it near the binary and the working directory.
     #[schema(value_type = String)]
     pub demo: PathBuf,
     /// Offers parameter sets that are below 128 bits, for demonstrations and tests.
     pub allow_insecure: bool,
-    /// Where `/metrics` is served: nowhere (`off`), beside everything else (`public`), or on a
-    /// listener of its own (an address and port), which answers `/healthz` and `/readyz` too. A worker has
-    /// no other listener than this.
+    /// Where `/metrics` is served: nowhere (`off`), with everything else (`public`), or on a listener of its own (an address and port),
+    /// which also answers `/healthz` and `/readyz`. A worker has no other listener.
     #[schema(value_type = String)]
     pub metrics_listen: MetricsListen,
-    /// Addresses of proxies in front of this server. What they add to `X-Forwarded-For` is whom bounds
-    /// per peer count; without them all clients of a proxy count as one.
+    /// Addresses of proxies in front of this server. For requests that come through them, limits per peer count the address that they add
+    /// to `X-Forwarded-For`; otherwise all clients of a proxy count as one.
     #[schema(value_type = Vec<String>)]
     pub trusted_proxies: Vec<IpAddr>,
     /// Origins whose pages may show this server's pages in a frame; none if empty.
     pub frame_ancestors: Vec<String>,
-    /// Seconds that open requests and running jobs get when the server is asked to stop.
+    /// Seconds that open requests and running jobs get to finish when the server is asked to stop.
     pub shutdown_seconds: u64,
 }
 
@@ -142,15 +141,15 @@ pub struct StorageSection {
     pub key_bytes: u64,
     /// Hours after which a key set that was never sealed is removed.
     pub unsealed_hours: u64,
-    /// Minutes after which a key set without any piece is removed.
+    /// Minutes after which a key set that has no pieces yet is removed.
     pub empty_keys_minutes: u64,
-    /// Hours a finished job and its result are kept.
+    /// Hours that a finished job and its result are kept.
     pub retention_hours: u64,
-    /// Bytes that all jobs together may take on disk: inputs until they end, results, and 4096 for the record of each.
+    /// Bytes that all jobs together may take on disk: inputs until their jobs end, results, and 4096 bytes for the record of each job.
     pub job_bytes: u64,
     /// Bytes that the jobs of one key set may take on disk.
     pub key_job_bytes: u64,
-    /// Bytes free on the disk of the data folder below which the server says that it is not ready.
+    /// Bytes of free space on the disk of the data folder below which the server reports that it is not ready.
     pub min_free_bytes: u64,
 }
 
@@ -173,17 +172,17 @@ impl Default for StorageSection {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitsSection {
-    /// Jobs waiting; one more is refused.
+    /// Jobs that may wait; further ones are refused.
     pub max_queued: usize,
-    /// Key sets that one network address, or one API key, may have open at once: begun and not sealed.
+    /// Key sets that one network address, or one API key, may have open at once: begun but not sealed.
     pub max_open_key_sets: usize,
     /// Bodies being received at once.
     pub max_uploads: usize,
     /// Bodies being received from one address at once.
     pub max_uploads_per_peer: usize,
-    /// Results being sent at once, and files of the demo.
+    /// Results and demo files being sent at once.
     pub max_downloads: usize,
-    /// Results being sent to one address at once, and files of the demo.
+    /// Results and demo files being sent to one address at once.
     pub max_downloads_per_peer: usize,
     /// Event streams open at once.
     pub max_event_streams: usize,
@@ -191,15 +190,15 @@ pub struct LimitsSection {
     pub max_event_streams_per_peer: usize,
     /// Connections open at once.
     pub max_connections: usize,
-    /// Connections from one address open at once; those of `server.trusted_proxies` are not bounded so.
+    /// Connections open at once from one address; those from `server.trusted_proxies` are exempt.
     pub max_connections_per_peer: usize,
-    /// Seconds a client may take for a request's header, and a connection may be without a request.
+    /// Seconds that a client may take for the header of a request, and that a connection may stay open without a request.
     pub header_seconds: u64,
     /// Seconds without a byte after which a body is given up.
     pub idle_seconds: u64,
-    /// Seconds after which a connection is closed whose client takes no bytes of an answer.
+    /// Seconds after which a connection is closed if its client takes no bytes of an answer.
     pub write_idle_seconds: u64,
-    /// Slowest average speed of a body or a result, in bytes per second, after the first idle_seconds.
+    /// Lowest allowed average speed of a body or a result, after the first `idle_seconds`.
     pub min_bytes_per_second: u64,
 }
 
@@ -232,12 +231,13 @@ pub struct ComputeSection {
     pub threads: usize,
     /// Bytes of memory for loaded evaluation keys; 0: half of the memory of the machine or the container.
     pub key_cache_bytes: u64,
-    /// Seconds after which evaluation keys that no job uses leave memory.
+    /// Seconds after which evaluation keys that no job uses are dropped from memory.
     pub key_idle_seconds: u64,
-    /// Bytes of memory free on the machine, or in the container, below which evaluation keys that no job uses leave memory at once;
-    /// 0: never.
+    /// Bytes of free memory, on the machine or in the container, below which evaluation keys that no job uses are dropped at once; 0:
+    /// never.
     pub min_free_memory_bytes: u64,
-    /// Times a job is started before it counts as failed, when the server dies under it or its files cannot be read or written.
+    /// How many times a job is started before it counts as failed, if the server dies while running it or its files cannot be read or
+    /// written.
     pub max_attempts: u32,
 }
 
@@ -259,9 +259,9 @@ impl Default for ComputeSection {
 pub struct LogSection {
     /// How much is logged; each level includes those before it.
     pub level: LogLevel,
-    /// Lines for people, or a JSON object a line.
+    /// Lines for people, or one JSON object per line.
     pub format: LogFormat,
-    /// Logs a line for every request when its answer has been sent, at level info.
+    /// Logs a line for every request, at level info, once its answer has been sent.
     pub access: bool,
 }
 
