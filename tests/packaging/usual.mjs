@@ -8,7 +8,7 @@ import { checkOpens, checkPage, plainPage, readyMade, run } from './project.mjs'
 export const usual = {
   'Node: main entry in a worker thread': ({ project }) => run(process.execPath, ['node-main.mjs'], { cwd: project }),
   'Node: client entry': ({ project }) => run(process.execPath, ['node-client.mjs'], { cwd: project }),
-  'Node: main entry in the own thread': ({ project }) => run(process.execPath, ['node-own-thread.mjs'], { cwd: project }),
+  'Node: main entry in the calling thread': ({ project }) => run(process.execPath, ['node-own-thread.mjs'], { cwd: project }),
 
   'Vite: build and open': async ({ project }) => {
     const { build } = await import('vite');
@@ -65,7 +65,7 @@ export const usual = {
     });
   },
 
-  'plain page: what keeps it from starting is said': async ({ project }) => {
+  'plain page: failures to start are explained': async ({ project }) => {
     const out = await plainPage(project, 'out-failing', './refloat/browser/refloat.js', 'page-load.js');
     await readyMade(project, join(out, 'refloat'));
     const policy = (content) => ({ headers: { 'content-security-policy': content }, errors: true });
