@@ -186,10 +186,10 @@ static II_A: Published = Published {
     weight: 22,
     base: 37.0,
     ephemeral: 29.5,
-    products: (24, 49.0),
+    products: (22, 49.0),
     removal: (7, 40.0),
     coeffs_to_slots: 39.0,
-    special: 12,
+    special: 11,
     ..V_A
 };
 
@@ -215,6 +215,7 @@ static IV_B: Published = Published {
     bound: 22,
     base: 31.0,
     ephemeral: 31.0,
+    products: (16, 49.3),
     removal: (11, 34.0),
     coeffs_to_slots: 32.0,
     ..type_b(&IV_A, 45)
