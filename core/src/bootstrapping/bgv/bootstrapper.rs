@@ -11,13 +11,17 @@ use crate::{
     },
     circuits::linear_transform::{IntegerTransform, PlaintextStorage},
     error::Error,
-    rlwe::{EphemeralPair, ModRaise},
+    par,
+    rlwe::{EphemeralPair, ModRaise, SampleBlock},
     schemes::{
         bgv::{BgvCiphertext, BgvEvaluator, Factor},
         evaluator::Label,
     },
     trace::{Counters, Observer},
 };
+
+/// Up to this degree of the ring, the shares of a row are done sooner than threads have them.
+const SHORT_ROW: usize = 1 << 14;
 
 /// The method.
 pub const METHOD: MethodInfo = MethodInfo {
@@ -255,8 +259,7 @@ impl<W: Word> BgvBootstrapper<W> {
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
         if let Some(packing) = &self.packing {
-            let remove = |x: &BgvCiphertext<W>| self.remove_digit(x, factor, keys, counters);
-            let removed = coordinates.iter().map(remove).collect::<Result<Vec<_>, _>>()?;
+            let removed = self.remove_each(coordinates, factor, keys, counters)?;
             return packing.pack(&self.bgv, &removed);
         }
         let [x] = coordinates else {
@@ -283,6 +286,41 @@ impl<W: Word> BgvBootstrapper<W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
+        self.check_for_removal(x, factor, keys)?;
+        self.remove(x, factor, &*keys.relinearization_key()?, counters)
+    }
+
+    /// [`Self::remove_digit`] of each ciphertext. Where rows are so short that sharing them keeps threads waiting, ciphertexts are shared.
+    fn remove_each(
+        &self,
+        coordinates: &[BgvCiphertext<W>],
+        factor: Factor,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<Vec<BgvCiphertext<W>>, Error> {
+        coordinates.iter().try_for_each(|x| self.check_for_removal(x, factor, keys))?;
+        let relinearization = &*keys.relinearization_key()?;
+        if self.params.n() > SHORT_ROW {
+            let remove = |x: &BgvCiphertext<W>| self.remove(x, factor, relinearization, counters);
+            return coordinates.iter().map(remove).collect();
+        }
+        let removed = par::try_map(coordinates.len(), |i| {
+            let mut work = Counters::default();
+            Ok((self.remove(&coordinates[i], factor, relinearization, &mut work)?, work))
+        })?;
+        let counted = removed.into_iter().map(|(x, work)| {
+            *counters += work;
+            x
+        });
+        Ok(counted.collect())
+    }
+
+    fn check_for_removal(
+        &self,
+        x: &BgvCiphertext<W>,
+        factor: Factor,
+        keys: &dyn KeySource<W>,
+    ) -> Result<(), Error> {
         self.check(x, keys)?;
         self.params.check_ring("the removal takes", x, self.params.raised())?;
         let messages = self.params.messages();
@@ -296,7 +334,16 @@ impl<W: Word> BgvBootstrapper<W> {
                 messages.exponent()
             )));
         }
-        let relinearization = &*keys.relinearization_key()?;
+        Ok(())
+    }
+
+    fn remove(
+        &self,
+        x: &BgvCiphertext<W>,
+        factor: Factor,
+        relinearization: &SampleBlock<W>,
+        counters: &mut Counters,
+    ) -> Result<BgvCiphertext<W>, Error> {
         // y times q0/f is m: with that as its factor, y is a ciphertext of m with factor 1.
         let result = self.removed_factor();
         let target = self.digit_factor(factor)?.mul(result);
@@ -305,7 +352,7 @@ impl<W: Word> BgvBootstrapper<W> {
             return Ok(multiple);
         }
         let quotient = self.bgv.divide_by_prime(&multiple, self.params.spec().digit_exponent)?;
-        Ok(quotient.relabelled(result.modulo(messages.exponent())?))
+        Ok(quotient.relabelled(result.modulo(self.params.messages().exponent())?))
     }
 
     /// The factor of what a removal gives, modulo p^e: all divisions that come after it.
