@@ -10,7 +10,7 @@ use std::thread::ScopedJoinHandle;
 use futures_util::TryStreamExt;
 use object_store::ObjectStore;
 use object_store::memory::InMemory;
-use refloat_server::blobs::{Blob, FileBlobs, Keeper, Owner, Put, RemoteBlobs, Standing};
+use refloat_server::blobs::{Blob, Blobs, FileBlobs, Keeper, Owner, Put, RemoteBlobs, Source, Standing};
 use refloat_server::id::{Id, hex};
 use refloat_server::store::files::{Expected, ReadError};
 use refloat_server::store::holder::Holder;
@@ -234,6 +234,24 @@ fn an_object_that_was_altered_is_asked_for_again() {
         assert_eq!(put(&store, id, 1, b"one"), Stored::New);
         assert!(matches!(keys::seal(&store, id, None).unwrap(), Sealed::Done(_)));
         assert_eq!(keys::verify(&store, id, Look::All).unwrap(), Vec::<u32>::new());
+    }
+}
+
+#[test]
+fn results_are_sent_from_memory_where_the_disk_takes_none() {
+    let bucket = Bucket::start();
+    let folder = tempfile::tempdir().unwrap();
+    let result = Blob::Result(Id([1; 16]));
+    let bytes = vec![7; 100_000];
+    let absent = folder.path().join("absent");
+    for (spool, is_file) in [(folder.path(), true), (absent.as_path(), false)] {
+        let remote = bucket.blobs("a").with_spool(spool.to_owned());
+        remote.claim(Id([9; 16]), false).or_else(|_| remote.claim(Id([9; 16]), true)).unwrap();
+        remote.put(result, &bytes).unwrap();
+        let source = remote.open(result, expected(&bytes)).unwrap();
+        assert_eq!(matches!(source, Source::File(_)), is_file);
+        assert_eq!(source.read().unwrap(), bytes);
+        assert!(is_damaged(&remote.open(result, expected(b"others"))));
     }
 }
 

@@ -43,6 +43,10 @@ pub enum Found<T> {
 pub struct Client {
     objects: Arc<dyn ObjectStore>,
     shown: String,
+    /// How long it may be silent.
+    patience: Duration,
+    /// How long it is left alone after that.
+    rest: Duration,
     /// Until when it is not asked, and why.
     rests: Mutex<Option<(Instant, String)>>,
     failed_last: Mutex<Option<Instant>>,
@@ -87,6 +91,8 @@ impl Client {
         Ok(Self {
             objects,
             shown,
+            patience: PATIENCE,
+            rest: REST,
             rests: Mutex::new(None),
             failed_last: Mutex::new(None),
             runtime: Some(runtime),
@@ -102,7 +108,7 @@ impl Client {
     pub fn put(&self, location: &Path, bytes: &[u8], mode: PutMode) -> io::Result<bool> {
         let (objects, to) = (Arc::clone(&self.objects), location.clone());
         let payload = PutPayload::from(bytes.to_vec());
-        let patience = PATIENCE + Duration::from_secs(bytes.len() as u64 / BYTES_PER_SECOND);
+        let patience = self.patience + Duration::from_secs(bytes.len() as u64 / BYTES_PER_SECOND);
         let put = async move { objects.put_opts(&to, payload, mode.into()).await };
         match self.wait(within(patience, put))? {
             Ok(_) => Ok(true),
@@ -113,15 +119,15 @@ impl Client {
 
     /// The bytes of an object, if there are `most` or fewer of them.
     pub fn get(&self, location: &Path, most: u64) -> io::Result<Found<Vec<u8>>> {
-        let (objects, from) = (Arc::clone(&self.objects), location.clone());
+        let (objects, from, patience) = (Arc::clone(&self.objects), location.clone(), self.patience);
         let read = self.wait(async move {
-            let found = within(PATIENCE, objects.get(&from)).await?;
+            let found = within(patience, objects.get(&from)).await?;
             if found.meta.size > most {
                 return Ok(Err(found.meta.size));
             }
             let mut bytes = Vec::with_capacity(found.meta.size as usize);
             let mut pieces = found.into_stream();
-            while let Some(piece) = within(PATIENCE, pieces.try_next()).await? {
+            while let Some(piece) = within(patience, pieces.try_next()).await? {
                 bytes.extend_from_slice(&piece);
             }
             Ok(Ok(bytes))
@@ -131,15 +137,15 @@ impl Client {
 
     /// Writes the bytes of an object into a file, if there are as many of them as `length` says; gives their BLAKE3.
     pub fn copy(&self, location: &Path, length: u64, file: &mut File) -> io::Result<Found<blake3::Hash>> {
-        let (objects, from) = (Arc::clone(&self.objects), location.clone());
+        let (objects, from, patience) = (Arc::clone(&self.objects), location.clone(), self.patience);
         let (mut file, mut hasher) = (file.try_clone()?, blake3::Hasher::new());
         let read = self.wait(async move {
-            let found = within(PATIENCE, objects.get(&from)).await?;
+            let found = within(patience, objects.get(&from)).await?;
             if found.meta.size != length {
                 return Ok(Ok(Err(found.meta.size)));
             }
             let mut pieces = found.into_stream();
-            while let Some(piece) = within(PATIENCE, pieces.try_next()).await? {
+            while let Some(piece) = within(patience, pieces.try_next()).await? {
                 hasher.update(&piece);
                 if let Err(error) = file.write_all(&piece) {
                     return Ok(Err(error));
@@ -165,8 +171,8 @@ impl Client {
 
     /// How many bytes an object has.
     pub fn length(&self, location: &Path) -> io::Result<Option<u64>> {
-        let (objects, of) = (Arc::clone(&self.objects), location.clone());
-        match self.wait(async move { within(PATIENCE, objects.head(&of)).await })? {
+        let (objects, of, patience) = (Arc::clone(&self.objects), location.clone(), self.patience);
+        match self.wait(async move { within(patience, objects.head(&of)).await })? {
             Ok(meta) => Ok(Some(meta.size)),
             Err(Failure::Store(Error::NotFound { .. })) => Ok(None),
             Err(failure) => Err(self.failed(&failure)),
@@ -180,10 +186,10 @@ impl Client {
 
     /// As many of the objects below a prefix.
     pub fn first(&self, below: Option<&Path>, most: usize) -> io::Result<Vec<(Path, u64)>> {
-        let mut listed = self.objects.list(below).take(most);
+        let (mut listed, patience) = (self.objects.list(below).take(most), self.patience);
         let found = self.wait(async move {
             let mut found = Vec::new();
-            while let Some(meta) = within(PATIENCE, listed.try_next()).await? {
+            while let Some(meta) = within(patience, listed.try_next()).await? {
                 found.push((meta.location, meta.size));
             }
             Ok(found)
@@ -196,11 +202,12 @@ impl Client {
         if gone.is_empty() {
             return Ok(());
         }
+        let patience = self.patience;
         let mut removed = self.objects.delete_stream(stream::iter(gone.into_iter().map(Ok)).boxed());
         let outcome = self.wait(async move {
             let mut outcome = Ok(());
             loop {
-                match within(PATIENCE, removed.try_next()).await {
+                match within(patience, removed.try_next()).await {
                     Ok(Some(_)) | Err(Failure::Store(Error::NotFound { .. })) => {}
                     Ok(None) => return outcome,
                     Err(Failure::Slow) => return Err(Failure::Slow),
@@ -250,7 +257,7 @@ impl Client {
         };
         let why = format!("{}: {why}", self.shown);
         if is_silent {
-            *self.rests() = Some((now + REST, why.clone()));
+            *self.rests() = Some((now + self.rest, why.clone()));
         }
         Unreachable(why).into()
     }
@@ -306,7 +313,48 @@ impl Drop for Client {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+
     use super::*;
+
+    #[test]
+    fn a_store_that_is_silent_is_left_alone_for_a_while() {
+        // It takes every connection and says nothing.
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let builder = AmazonS3Builder::new()
+            .with_bucket_name("bucket")
+            .with_endpoint(endpoint)
+            .with_allow_http(true)
+            .with_access_key_id("somebody")
+            .with_secret_access_key("nothing");
+        let new = || {
+            let objects = Arc::new(builder.clone().build().unwrap());
+            let mut client = Client::new(objects, "s3://bucket".to_owned()).unwrap();
+            (client.patience, client.rest) = (Duration::from_millis(50), Duration::from_secs(3600));
+            client
+        };
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let at = Path::from("object");
+        let ask: [fn(&Client, &Path) -> io::Error; 5] = [
+            |client, at| client.put(at, b"bytes", PutMode::Create).unwrap_err(),
+            |client, at| client.get(at, 10).err().unwrap(),
+            |client, at| client.length(at).unwrap_err(),
+            |client, at| client.list(Some(at)).unwrap_err(),
+            |client, at| client.remove(vec![at.clone()]).unwrap_err(),
+        ];
+        for ask in ask {
+            let client = new();
+            let error = ask(&client, &at);
+            assert!(Unreachable::is(&error), "{error}");
+            assert_eq!(error.to_string(), "s3://bucket: no response within the time allowed");
+            // The next one hears of it without asking.
+            let failed = client.failed_last();
+            assert!(failed.is_some());
+            assert_eq!(client.length(&at).unwrap_err().to_string(), error.to_string());
+            assert_eq!(client.failed_last(), failed);
+        }
+    }
 
     #[test]
     fn an_address_without_encryption_is_for_this_machine_alone() {
