@@ -29,13 +29,6 @@ use refloat::{
     trace::Counters,
 };
 
-/// A seed from the operating system: the library has no randomness of its own.
-fn fresh() -> Seed {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system's randomness");
-    Seed::from_bytes(bytes)
-}
-
 fn real(re: f64) -> Complex {
     Complex { re, im: 0.0 }
 }
@@ -70,7 +63,7 @@ fn main() -> Result<(), Error> {
     println!("{}\n", rlwe.security().statement);
 
     // The owner of the data: a secret key, and the keys that others may have.
-    let master = fresh();
+    let master = Seed::random()?;
     let secret = SecretKey::generate(rlwe, &master);
     let seeds = KeySeeds::derive(&master);
     let key_id = *b"tutorial key 001";
@@ -85,8 +78,8 @@ fn main() -> Result<(), Error> {
     let x: Vec<Complex> = (0..context.slots()).map(|k| real((k as f64 * 0.1).sin())).collect();
     let y: Vec<Complex> = (0..context.slots()).map(|k| Complex { re: 0.5, im: k as f64 / 2048.0 }).collect();
     // Two ways to encrypt: with the secret key, or with the public one. Every ciphertext needs fresh randomness.
-    let cx = encrypt(&context, &secret, key_id, &x, top, scale, &fresh())?;
-    let cy = public.encrypt(&context, &y, top, scale, &fresh())?;
+    let cx = encrypt(&context, &secret, key_id, &x, top, scale, &Seed::random()?)?;
+    let cy = public.encrypt(&context, &y, top, scale, &Seed::random()?)?;
 
     // Somebody else, who has the ciphertexts and the evaluation keys and nothing more.
     let evaluator = CkksEvaluator::new(&context);

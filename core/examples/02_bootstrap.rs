@@ -50,19 +50,13 @@ impl Observer for Narrator {
     }
 }
 
-fn fresh() -> Seed {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system's randomness");
-    Seed::from_bytes(bytes)
-}
-
 fn main() -> Result<(), Error> {
     let preset = preset("toy10")?;
     let params = preset.params()?;
     println!("{}: {}", params.name(), preset.title);
     println!("{}", params.security().statement);
 
-    let secret = ShipSecretKey::generate(&params, &fresh());
+    let secret = ShipSecretKey::generate(&params, &Seed::random()?);
     // What the evaluator is given. In earnest they travel in chunks: see `ShipKeys::builder`.
     let keys = ShipKeys::generate(&secret)?;
     let evaluator = ShipEvaluator::new(&params)?;
@@ -70,7 +64,7 @@ fn main() -> Result<(), Error> {
 
     let values: Vec<f64> = (0..params.slots()).map(|k| (k as f64 * 0.05).sin()).collect();
     let message: Vec<Complex> = values.iter().map(|&re| Complex { re, im: 0.0 }).collect();
-    let ciphertext = secret.encrypt(&values, params.mode(), &fresh())?;
+    let ciphertext = secret.encrypt(&values, params.mode(), &Seed::random()?)?;
     let exhausted = evaluator.exhaust(&ciphertext)?;
     println!("exhausted: level {}, log2 Q {:.1}", exhausted.level(), exhausted.log_q());
 

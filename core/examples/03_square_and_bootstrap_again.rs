@@ -20,21 +20,15 @@ use refloat::{
 
 const ROUNDS: u32 = 4;
 
-fn fresh() -> Seed {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system's randomness");
-    Seed::from_bytes(bytes)
-}
-
 fn main() -> Result<(), Error> {
     let params = preset("toy10")?.params()?;
     println!("{}: {}\n", params.name(), params.security().statement);
-    let secret = ShipSecretKey::generate(&params, &fresh());
+    let secret = ShipSecretKey::generate(&params, &Seed::random()?);
     let keys = ShipKeys::generate(&secret)?;
     let evaluator = ShipEvaluator::new(&params)?;
 
     let mut expected: Vec<f64> = (0..params.slots()).map(|k| 1.0 - k as f64 / 4096.0).collect();
-    let mut x = secret.encrypt(&expected, params.mode(), &fresh())?;
+    let mut x = secret.encrypt(&expected, params.mode(), &Seed::random()?)?;
     println!("{:>8} {:>6} {:>10} {:>22} {:>20}", "", "level", "log2 scale", "last slot", "worst slot, bits");
     for round in 0..=ROUNDS {
         let decrypted = secret.decrypt(&x, params.mode())?;

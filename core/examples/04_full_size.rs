@@ -48,12 +48,6 @@ fn seconds(time: Duration) -> String {
     format!("{:8.3} s", time.as_secs_f64())
 }
 
-fn fresh() -> Seed {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system's randomness");
-    Seed::from_bytes(bytes)
-}
-
 fn main() -> Result<(), Error> {
     let name = std::env::args().nth(1).unwrap_or_else(|| DEFAULT_PRESET.into());
     let preset = preset(&name)?;
@@ -63,7 +57,7 @@ fn main() -> Result<(), Error> {
     println!("{} kernels, {} threads\n", about.backend_u32, about.threads);
 
     let start = Instant::now();
-    let secret = ShipSecretKey::generate(&params, &fresh());
+    let secret = ShipSecretKey::generate(&params, &Seed::random()?);
     println!("secret key         {}", seconds(start.elapsed()));
     let start = Instant::now();
     let keys = GeneratedKeys::new(&secret)?;
@@ -80,7 +74,7 @@ fn main() -> Result<(), Error> {
             _ => 2.0 * spread(k) - 1.0,
         })
         .collect();
-    let ciphertext = secret.encrypt(&values, params.mode(), &fresh())?;
+    let ciphertext = secret.encrypt(&values, params.mode(), &Seed::random()?)?;
     let exhausted = evaluator.exhaust(&ciphertext)?;
     println!("\nfrom level {}, log2 Q {:.1}", exhausted.level(), exhausted.log_q());
     let start = Instant::now();

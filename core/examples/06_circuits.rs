@@ -33,12 +33,6 @@ none      = NOR3 a b c
 unanimous = OR all none
 ";
 
-fn fresh() -> Seed {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system's randomness");
-    Seed::from_bytes(bytes)
-}
-
 /// The lowest bits of an integer, the least significant first.
 fn bits(value: u64, width: usize) -> impl Iterator<Item = bool> {
     (0..width).map(move |i| value >> i & 1 == 1)
@@ -69,7 +63,7 @@ fn run(
     secret: &CggiSecretKey,
     evaluator: &CggiEvaluator,
 ) -> Result<Vec<bool>, Error> {
-    let encrypted = secret.encrypt_bits(inputs, &fresh());
+    let encrypted = secret.encrypt_bits(inputs, &Seed::random()?);
     let mut batches = Batches(0);
     let start = Instant::now();
     let outputs = plan.run(evaluator, &encrypted, &mut batches)?;
@@ -90,7 +84,7 @@ fn main() -> Result<(), Error> {
     let params = cggi_preset("bool-128")?.params()?;
     println!("{}: {}", params.name(), params.security().statement);
     println!("a gate's result is wrong with probability 2^{:.0}", params.gate_failure());
-    let secret = CggiSecretKey::generate(&params, &fresh());
+    let secret = CggiSecretKey::generate(&params, &Seed::random()?);
     let keys = CggiKeys::generate(&secret)?;
     println!(
         "evaluation keys: {:.1} MB in memory; {} threads\n",

@@ -21,12 +21,6 @@ use refloat::{
 const N: usize = 1 << 14;
 const INTERVAL: [f64; 2] = [-8.0, 8.0];
 
-fn fresh() -> Seed {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system's randomness");
-    Seed::from_bytes(bytes)
-}
-
 /// A lowest level of 55 bits, six more of 40, and a special prime of 56.
 fn chain() -> RlweSpec {
     let first = |bits: f64, count: usize| ntt_primes(bits, 2 * N as u64).take(count);
@@ -43,9 +37,11 @@ fn sigmoid(x: f64) -> f64 {
 fn main() -> Result<(), Error> {
     let context: CkksContext<u64> = CkksContext::from_spec(&chain())?;
     println!("{}\n", context.rlwe().security().statement);
-    let (secret, key_id, scale) = (SecretKey::generate(context.rlwe(), &fresh()), [1; 16], Scale::exp2(40.0));
+    let (secret, key_id, scale) =
+        (SecretKey::generate(context.rlwe(), &Seed::random()?), [1; 16], Scale::exp2(40.0));
     let top = context.rlwe().max_level();
-    let relinearization = secret.relinearization_key(context.rlwe(), &KeySeeds::derive(&fresh()), top);
+    let relinearization =
+        secret.relinearization_key(context.rlwe(), &KeySeeds::derive(&Seed::random()?), top);
     let evaluator = CkksEvaluator::new(&context);
     let polynomials = PolynomialEvaluator::new(&evaluator, &relinearization);
 
@@ -53,7 +49,7 @@ fn main() -> Result<(), Error> {
     let width = (to - from) / (context.slots() - 1) as f64;
     let values: Vec<Complex> =
         (0..context.slots()).map(|k| Complex::new(from + k as f64 * width, 0.0)).collect();
-    let x = encrypt(&context, &secret, key_id, &values, top, scale, &fresh())?;
+    let x = encrypt(&context, &secret, key_id, &values, top, scale, &Seed::random()?)?;
 
     println!(
         "{:>6} {:>12} {:>12} {:>7} {:>12}",

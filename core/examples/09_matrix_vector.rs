@@ -22,12 +22,6 @@ use refloat::{
 const N: usize = 1 << 13;
 const ROWS: usize = 256;
 
-fn fresh() -> Seed {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system's randomness");
-    Seed::from_bytes(bytes)
-}
-
 /// A lowest level of 50 bits, two more of 40, and a special prime of 51.
 fn chain() -> RlweSpec {
     let first = |bits: f64, count: usize| ntt_primes(bits, 2 * N as u64).take(count);
@@ -41,7 +35,7 @@ fn main() -> Result<(), Error> {
     let context: CkksContext<u64> = CkksContext::from_spec(&chain())?;
     println!("{}\n", context.rlwe().security().statement);
     let rlwe = context.rlwe();
-    let (secret, key_id, scale) = (SecretKey::generate(rlwe, &fresh()), [1; 16], Scale::exp2(40.0));
+    let (secret, key_id, scale) = (SecretKey::generate(rlwe, &Seed::random()?), [1; 16], Scale::exp2(40.0));
     let evaluator = CkksEvaluator::new(&context);
 
     // A rotation by five degrees in the plane, in each of 128 planes, mixed by a few neighbours.
@@ -64,7 +58,7 @@ fn main() -> Result<(), Error> {
     println!("{ROWS} diagonals, {} rotations: {rotations:?}\n", rotations.len());
 
     let mut keys = GaloisKeys::new(N);
-    let seeds = KeySeeds::derive(&fresh());
+    let seeds = KeySeeds::derive(&Seed::random()?);
     for &steps in &rotations {
         let g = GaloisElement::rotation(steps, N);
         keys.insert(rlwe, g, secret.galois_key(rlwe, &seeds, top, g))?;
@@ -72,7 +66,7 @@ fn main() -> Result<(), Error> {
 
     let x: Vec<Complex> = (0..ROWS).map(|i| Complex::new((i as f64 / 20.0).sin(), 0.0)).collect();
     let repeated: Vec<Complex> = x.iter().cycle().take(context.slots()).copied().collect();
-    let encrypted = encrypt(&context, &secret, key_id, &repeated, top, scale, &fresh())?;
+    let encrypted = encrypt(&context, &secret, key_id, &repeated, top, scale, &Seed::random()?)?;
 
     let mut counters = Counters::default();
     let product = transform.apply(&evaluator, &encrypted, &keys, &mut counters)?;

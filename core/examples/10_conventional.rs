@@ -25,12 +25,6 @@ use refloat::{
     schemes::ckks::Complex,
 };
 
-fn fresh() -> Seed {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system's randomness");
-    Seed::from_bytes(bytes)
-}
-
 fn main() -> Result<(), Error> {
     let name = std::env::args().nth(1).unwrap_or_else(|| "toy-conventional11".into());
     let preset = conventional_preset(&name)?;
@@ -45,13 +39,13 @@ fn main() -> Result<(), Error> {
         params.expanded_key_bytes() as f64 / 1e9
     );
 
-    let secret = ConventionalSecretKey::generate(&params, &fresh());
+    let secret = ConventionalSecretKey::generate(&params, &Seed::random()?);
     let keys = ConventionalKeys::generate(&secret)?;
     let evaluator = ConventionalEvaluator::new(&params, PlaintextStorage::Evaluated)?;
 
     let point = |k: usize| Complex::new((k as f64 / 17.0).sin(), (k as f64 / 29.0).cos());
     let values: Vec<Complex> = (0..params.slots()).map(point).collect();
-    let exhausted = secret.encrypt(&values, levels.input, &fresh())?;
+    let exhausted = secret.encrypt(&values, levels.input, &Seed::random()?)?;
     println!("exhausted: level {}, a modulus of {:.0} bits", exhausted.level(), exhausted.log_q());
 
     let mut run = ConventionalRun::new(&evaluator, &exhausted)?;

@@ -37,12 +37,6 @@ use model::{Model, Patients};
 /// Slots to a patient: thirty measurements, and two that are zero.
 const WIDTH: usize = 32;
 
-fn fresh() -> Seed {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system's randomness");
-    Seed::from_bytes(bytes)
-}
-
 /// Measurement j of patient p is in slot j P + p, where P patients fill all slots: rotations by multiples of P sum over the
 /// measurements, and nothing of one patient meets another.
 fn pack(patients: &[Vec<f64>], slots: usize) -> Vec<Complex> {
@@ -105,7 +99,7 @@ fn main() -> Result<(), Error> {
     let slots = params.slots();
     let program = inference(&model, slots)?;
     let target = params.program_target()?;
-    let secret = ConventionalSecretKey::generate(&params, &fresh());
+    let secret = ConventionalSecretKey::generate(&params, &Seed::random()?);
     let keys = ConventionalKeys::generate(&secret)?;
     let evaluator = ConventionalEvaluator::new(&params, PlaintextStorage::Evaluated)?;
     let method = ConventionalBootstrapper { evaluator: &evaluator, keys: &keys };
@@ -115,7 +109,7 @@ fn main() -> Result<(), Error> {
     for batch in test.chunks(slots / WIDTH) {
         let measurements: Vec<Vec<f64>> = batch.iter().map(|patient| patient.measurements.clone()).collect();
         let clear = pack(&measurements, slots);
-        let x = secret.encrypt(&clear, level, &fresh())?;
+        let x = secret.encrypt(&clear, level, &Seed::random()?)?;
         let plan = Plan::new(&program, &target, &[InputShape::of(&x)], Bootstraps::WhereNeeded)?;
         let began = Instant::now();
         let score = method.run_program(&plan, &[x], &mut ())?;

@@ -30,16 +30,10 @@ use refloat::{
 const CLASSES: u32 = 16;
 const WIDTH: u32 = 64;
 
-fn fresh() -> Seed {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system's randomness");
-    Seed::from_bytes(bytes)
-}
-
 fn encrypt(secret: &MsbSecretKey, integers: &[u64], modulus: u64) -> Result<Ciphertext<u64>, Error> {
     let fraction = |&j: &u64| Complex::new(j as f64 / modulus as f64, 0.0);
     let slots: Vec<Complex> = integers.iter().map(fraction).collect();
-    secret.encrypt(&slots, secret.params().levels().input, &fresh())
+    secret.encrypt(&slots, secret.params().levels().input, &Seed::random()?)
 }
 
 fn decrypt(secret: &MsbSecretKey, x: &Ciphertext<u64>) -> Result<Vec<f64>, Error> {
@@ -82,7 +76,7 @@ fn main() -> Result<(), Error> {
         params.expanded_key_bytes() as f64 / 1e9,
         params.diagonal_bytes(PlaintextStorage::Evaluated) as f64 / 1e9
     );
-    let secret = MsbSecretKey::generate(&params, &fresh());
+    let secret = MsbSecretKey::generate(&params, &Seed::random()?);
     let keys = MsbKeys::generate(&secret)?;
     let evaluator = MsbEvaluator::new(&params, PlaintextStorage::Evaluated)?;
 

@@ -28,12 +28,6 @@ use refloat::{
 
 const BIDS: [u64; 16] = [310, 47, 499, 120, 7, 310, 256, 88, 402, 511, 19, 333, 260, 75, 198, 441];
 
-fn fresh() -> Seed {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system's randomness");
-    Seed::from_bytes(bytes)
-}
-
 fn decrypt(secret: &MsbSecretKey, x: &Ciphertext<u64>) -> Result<Vec<f64>, Error> {
     Ok(secret.decrypt(x)?.reveal_to_key_owner().iter().map(|z| z.re).collect())
 }
@@ -48,7 +42,7 @@ fn auction(
     let encrypt = |bid: &dyn Fn(usize) -> u64| {
         let fraction = |slot| Complex::new(bid(slot) as f64 / radix.modulus() as f64, 0.0);
         let slots: Vec<Complex> = (0..params.slots()).map(fraction).collect();
-        secret.encrypt(&slots, params.levels().output, &fresh())
+        secret.encrypt(&slots, params.levels().output, &Seed::random()?)
     };
     let (rows, columns) = (encrypt(&|slot| BIDS[slot / n % n])?, encrypt(&|slot| BIDS[slot % n])?);
     let start = Instant::now();
@@ -82,7 +76,7 @@ fn sum_of_squares(
     let mut sum: Option<Residue> = None;
     for term in terms {
         let reduced: Vec<u64> = term.iter().map(|z| z % n).collect();
-        let mut x = ring.encrypt(secret, &reduced, level, &fresh())?;
+        let mut x = ring.encrypt(secret, &reduced, level, &Seed::random()?)?;
         let mut square = evaluator.square(&mut x, &mut ())?;
         sum = Some(match sum {
             None => square,
@@ -134,7 +128,7 @@ fn main() -> Result<(), Error> {
     let preset = msb_preset(&name)?;
     let params = preset.params()?;
     println!("{name}: {}\n{}\n", preset.title, params.security().statement);
-    let secret = MsbSecretKey::generate(&params, &fresh());
+    let secret = MsbSecretKey::generate(&params, &Seed::random()?);
     let keys = MsbKeys::generate(&secret)?;
     let evaluator = MsbEvaluator::new(&params, PlaintextStorage::Evaluated)?;
     auction(&params, &secret, &keys, &evaluator)?;

@@ -179,9 +179,7 @@ fn main() -> Result<(), Error> {
     let (hospital, office) = (register(slots, slots * 2 / 3, 0), register(slots, 2 * slots, slots / 2));
     let clear = hospital.intersection(&office).count() as u64;
     println!("{preset}: {} patients, {} in the office's register", hospital.len(), office.len());
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system's randomness");
-    let (found, bootstraps, seconds) = intersection(&preset, &Seed::from_bytes(bytes), &hospital, &office)?;
+    let (found, bootstraps, seconds) = intersection(&preset, &Seed::random()?, &hospital, &office)?;
     println!("in both registers: {found}, counted encrypted in {seconds:.2} s with {bootstraps} bootstraps");
     println!("in the clear:      {clear}");
     assert_eq!(found, clear, "exact");

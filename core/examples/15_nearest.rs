@@ -28,12 +28,6 @@ const CASES: usize = 16;
 const FEATURES: usize = 4;
 const NEAREST: usize = 3;
 
-fn fresh() -> Seed {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system's randomness");
-    Seed::from_bytes(bytes)
-}
-
 /// Features in [0, 1/2], so that squared distances of four are in [0, 1], and a label.
 fn case(i: usize) -> ([f64; FEATURES], bool) {
     let features = core::array::from_fn(|k| ((7 * i + 5 * k * (i + 3)) % 16) as f64 / 30.0);
@@ -73,7 +67,7 @@ fn main() -> Result<(), Error> {
     let params = preset.params()?;
     println!("{name}: {}\n", preset.title);
     let start = Instant::now();
-    let secret = LinkSecretKey::generate(&params, &fresh());
+    let secret = LinkSecretKey::generate(&params, &Seed::random()?);
     let keys = LinkKeys::generate(&secret)?;
     let evaluator = LinkEvaluator::new(&params, keys, PlaintextStorage::Coefficients)?;
     println!("keys and tables in {:.2} s", start.elapsed().as_secs_f64());
@@ -82,7 +76,7 @@ fn main() -> Result<(), Error> {
     let level = params.input_level() + 1;
     let encrypt = |x: f64| {
         let slots = vec![Complex::new(x, 0.0); params.ckks().slots()];
-        secret.ckks().encrypt(&slots, level, &fresh())
+        secret.ckks().encrypt(&slots, level, &Seed::random()?)
     };
     let encrypted = patient.map(encrypt).into_iter().collect::<Result<Vec<_>, _>>()?;
 

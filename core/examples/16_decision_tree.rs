@@ -43,12 +43,6 @@ const POSITIVE_ABOVE: [bool; 4] = [true, false, true, false];
 const CASES: [[f64; FEATURES]; 4] =
     [[0.4, 0.1, 0.7, 0.9], [0.9, 0.6, 0.2, 0.4], [0.1, 0.3, 0.9, 0.1], [0.5, 0.95, 0.35, 0.75]];
 
-fn fresh() -> Seed {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system's randomness");
-    Seed::from_bytes(bytes)
-}
-
 /// In slot k the feature of node k less its threshold, from one input a feature, which is in all slots.
 fn differences() -> Result<Program, Error> {
     let mut builder = Builder::new();
@@ -123,7 +117,7 @@ pub fn walk(name: &str) -> Result<(), Error> {
     let params = preset.params()?;
     println!("{name}: {}\n", preset.title);
     let start = Instant::now();
-    let secret = LinkSecretKey::generate(&params, &fresh());
+    let secret = LinkSecretKey::generate(&params, &Seed::random()?);
     let keys = LinkKeys::generate(&secret)?;
     let evaluator = LinkEvaluator::new(&params, keys, PlaintextStorage::Coefficients)?;
     let method = LinkBootstrapper::new(evaluator.clone());
@@ -137,7 +131,7 @@ pub fn walk(name: &str) -> Result<(), Error> {
         let encrypted = features
             .map(|x| {
                 let slots = vec![Complex::new(x, 0.0); params.ckks().slots()];
-                secret.ckks().encrypt(&slots, shape.level, &fresh())
+                secret.ckks().encrypt(&slots, shape.level, &Seed::random()?)
             })
             .into_iter()
             .collect::<Result<Vec<_>, _>>()?;

@@ -42,12 +42,6 @@ const UNITS: usize = 6;
 const BASES: [u32; 3] = [32, 32, 64];
 const RANGE: i64 = 1 << 16;
 
-fn fresh() -> Seed {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).expect("the operating system's randomness");
-    Seed::from_bytes(bytes)
-}
-
 /// Weights of one unit, and what is added.
 #[derive(Clone)]
 struct Unit {
@@ -195,14 +189,14 @@ fn main() -> Result<(), Error> {
     let [train, test] = [train, test].map(|rows| rows.iter().map(features).collect::<Vec<_>>());
     let network = Network::train(&train);
 
-    let secret = MsbSecretKey::generate(&params, &fresh());
+    let secret = MsbSecretKey::generate(&params, &Seed::random()?);
     let keys = MsbKeys::generate(&secret)?;
     let evaluator = MsbEvaluator::new(&params, PlaintextStorage::Evaluated)?;
     // The owner of the data: a ciphertext for each of the thirty features, the patients in its slots.
     let encrypt = |j: usize| {
         let slot = |(x, _): &(Vec<i64>, bool)| Complex::from(x[j] as f64 / RANGE as f64);
         let slots: Vec<Complex> = test.iter().take(params.slots()).map(slot).collect();
-        secret.encrypt(&slots, params.levels().input, &fresh())
+        secret.encrypt(&slots, params.levels().input, &Seed::random()?)
     };
     let x = (0..test[0].0.len()).map(encrypt).collect::<Result<Vec<_>, _>>()?;
 

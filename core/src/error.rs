@@ -39,11 +39,14 @@ pub enum Error {
     /// The observer asked to stop.
     #[error("cancelled: {0}")]
     Cancelled(String),
+    /// The system gives no randomness.
+    #[error("no randomness: {0}")]
+    Entropy(String),
 }
 
 impl Error {
     /// The code of every variant, in their order.
-    pub const CODES: [&str; 10] = [
+    pub const CODES: [&str; 11] = [
         "INVALID_ARGUMENT",
         "PARAMS_MISMATCH",
         "LEVEL_MISMATCH",
@@ -54,6 +57,7 @@ impl Error {
         "MISSING_KEY",
         "LIMIT",
         "ABORTED",
+        "ENTROPY",
     ];
 
     /// Stable identifier of the variant, the same string in Rust, HTTP and TypeScript.
@@ -69,6 +73,7 @@ impl Error {
             Self::MissingKey(_) => "MISSING_KEY",
             Self::Limit(_) => "LIMIT",
             Self::Cancelled(_) => "ABORTED",
+            Self::Entropy(_) => "ENTROPY",
         }
     }
 
@@ -87,6 +92,7 @@ impl Error {
             Self::MissingKey(message) => Self::MissingKey(at(message)),
             Self::Limit(message) => Self::Limit(at(message)),
             Self::Cancelled(message) => Self::Cancelled(message),
+            Self::Entropy(message) => Self::Entropy(at(message)),
         }
     }
 }
@@ -97,7 +103,7 @@ mod tests {
 
     #[test]
     fn codes_are_listed() {
-        let errors: [fn(String) -> Error; 10] = [
+        let errors: [fn(String) -> Error; 11] = [
             Error::InvalidArgument,
             Error::ParamsMismatch,
             Error::LevelMismatch,
@@ -108,6 +114,7 @@ mod tests {
             Error::MissingKey,
             Error::Limit,
             Error::Cancelled,
+            Error::Entropy,
         ];
         // One that is not above does not compile here.
         let listed = |error: &Error| match error {
@@ -120,7 +127,8 @@ mod tests {
             | Error::BadBytes(_)
             | Error::MissingKey(_)
             | Error::Limit(_)
-            | Error::Cancelled(_) => error.code(),
+            | Error::Cancelled(_)
+            | Error::Entropy(_) => error.code(),
         };
         assert_eq!(errors.map(|make| listed(&make(String::new()))), Error::CODES);
     }

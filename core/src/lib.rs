@@ -7,32 +7,23 @@
 //! through the binary `refloat`.
 //!
 //! ```
-//! use refloat::{
-//!     bootstrapping::ckks_ship::{ShipEvaluator, ShipKeys, ShipMode, ShipSecretKey},
-//!     params,
-//!     random::Seed,
-//! };
+//! use refloat::bootstrapping::ckks_ship::{ShipEvaluator, ShipKeys, ShipSecretKey};
+//! use refloat::{bootstrapping::method::SlotMode::Real, params, random::Seed};
 //!
 //! // A demonstration set; `ship13`, the default, has 128 bits of security and 1.5 GB of keys.
 //! let params = params::preset("toy10")?.params()?;
-//! // Seeds must come from the system's entropy: these are for the example alone.
-//! let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
+//! let secret = ShipSecretKey::generate(&params, &Seed::random()?); // with the feature `getrandom`
 //! let keys = ShipKeys::generate(&secret)?;
-//!
-//! let values = vec![0.5, -0.25, 1.0];
-//! let fresh = secret.encrypt(&values, ShipMode::Real, &Seed::from_bytes([2; 32]))?;
+//! let fresh = secret.encrypt(&[0.5, -0.25, 1.0], Real, &Seed::random()?)?;
 //!
 //! // A server squares, which leaves the ciphertext exhausted, and bootstraps.
 //! let evaluator = ShipEvaluator::new(&params)?;
-//! let squared = evaluator.square(&fresh, &keys)?;
-//! assert_eq!(squared.level(), 1);
-//! let refreshed = evaluator.bootstrap(&squared, ShipMode::Real, &keys, &mut ())?;
-//! assert_eq!(refreshed.level(), 2);
+//! let exhausted = evaluator.square(&fresh, &keys)?;
+//! let refreshed = evaluator.bootstrap(&exhausted, Real, &keys, &mut ())?;
+//! assert_eq!((exhausted.level(), refreshed.level()), (1, 2));
 //!
-//! let plain = secret.decrypt(&refreshed, ShipMode::Real)?;
-//! for (x, y) in values.iter().zip(plain.reveal_to_key_owner()) {
-//!     assert!((x * x - y).abs() < 1e-2);
-//! }
+//! let squares = secret.decrypt(&refreshed, Real)?;
+//! assert!((squares.reveal_to_key_owner()[1] - 0.0625).abs() < 1e-2);
 //! # Ok::<(), refloat::Error>(())
 //! ```
 //!
@@ -64,11 +55,14 @@
 //! | --- | --- |
 //! | `std` (default) | detects CPU features at run time and builds tables when they are first used |
 //! | `odd-index` (default) | the rings of [odd index](ring::OddIndex) and the [approaches](bootstrapping::bgv::Approach) of published sets over them. No named set needs it; without it such sets are refused, and programs are smaller |
+//! | `getrandom` | seeds from the operating system: [`Seed::random`](random::Seed) |
 //! | `parallel` | evaluates on the current rayon pool |
 //! | `openapi` | a serialised form and a schema for the descriptions of sets ([`bootstrapping::method::SetInfo`]) |
 //!
 //! Without `std` the crate is `no_std` with `alloc`. No feature changes results.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
+// docs.rs says of every item which feature it takes.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
 

@@ -167,4 +167,4 @@ export type OrderStageId = 'slots_to_coeffs' | 'to_gates' | 'compare' | 'look_up
 export type GateName = 'not' | 'and' | 'nand' | 'or' | 'nor' | 'xor' | 'xnor' | 'andny' | 'andyn' | 'orny' | 'oryn' | 'mux' | 'maj3' | 'xor3' | 'and3' | 'or3' | 'nand3' | 'nor3';
 
 /** Codes of the core's errors, the same in Rust and in the server's problem documents. */
-export const CORE_ERROR_CODES = ['INVALID_ARGUMENT', 'PARAMS_MISMATCH', 'LEVEL_MISMATCH', 'SCALE_MISMATCH', 'PLAINTEXT_MISMATCH', 'INSECURE', 'BAD_BYTES', 'MISSING_KEY', 'LIMIT', 'ABORTED'] as const;
+export const CORE_ERROR_CODES = ['INVALID_ARGUMENT', 'PARAMS_MISMATCH', 'LEVEL_MISMATCH', 'SCALE_MISMATCH', 'PLAINTEXT_MISMATCH', 'INSECURE', 'BAD_BYTES', 'MISSING_KEY', 'LIMIT', 'ABORTED', 'ENTROPY'] as const;

@@ -11,7 +11,7 @@ pub fn seed_for(set: &str, secure: bool, given: Option<Uint8Array>) -> Result<Se
     let mut bytes = Zeroizing::new([0u8; 32]);
     match given {
         None => getrandom::fill(bytes.as_mut())
-            .map_err(|error| Failure::invalid(format!("the platform gives no randomness: {error}")))?,
+            .map_err(|error| Error::Entropy(format!("the platform gives none: {error}")))?,
         Some(_) if secure => {
             return Err(Error::InvalidArgument(format!(
                 "{set} is a secure set and draws its own randomness; leave the seed out"

@@ -1,14 +1,16 @@
 //! Randomness: a 256-bit [`Seed`], labelled derivation, and the `ChaCha20` [`Stream`] it expands to.
 //!
-//! The core owns no entropy. Whoever embeds it brings a [`CryptoRng`] (the operating system's, or
-//! the browser's), draws one seed from it, and derives every key, mask and error from that seed:
+//! One seed is drawn, and every key, mask and error is derived from it. With the feature `getrandom` the seed comes from
+//! the operating system, by `Seed::random`; without it the core owns no entropy, and whoever embeds it brings a
+//! [`CryptoRng`] ([`Seed::from_rng`]) or the bytes ([`Seed::from_bytes`]).
 //!
 //! ```
 //! # use refloat::random::Seed;
-//! let master = Seed::from_bytes([7; 32]); // in earnest: Seed::from_rng(&mut system_rng)
+//! let master = Seed::random()?;
 //! let mut errors = master.derive("refloat example: error", &[3, 0]).stream();
 //! let mut e = [0i8; 1024];
 //! errors.cbd21(&mut e);
+//! # Ok::<(), refloat::Error>(())
 //! ```
 //!
 //! The same seed gives the same bits on every target: the stream is defined as little-endian bytes,
@@ -40,6 +42,19 @@ impl Seed {
     /// Takes 32 bytes as they are. They must be uniformly random, or already public.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
+    }
+
+    /// Draws a fresh seed from the operating system. Every key and every encryption takes one of its own.
+    ///
+    /// # Errors
+    /// [`Error::Entropy`](crate::error::Error::Entropy) where the system gives no randomness.
+    #[cfg(feature = "getrandom")]
+    pub fn random() -> Result<Self, crate::error::Error> {
+        let mut seed = Self([0; 32]);
+        match getrandom::fill(&mut seed.0) {
+            Ok(()) => Ok(seed),
+            Err(error) => Err(crate::error::Error::Entropy(alloc::format!("the system gives none: {error}"))),
+        }
     }
 
     /// Draws a fresh seed from a cryptographic generator.

@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 use refloat::random::Seed;
 use serde::{Deserialize, Serialize};
-use zeroize::Zeroizing;
 
 use super::failure::Failure;
 use super::message_files::read_file;
@@ -76,9 +75,7 @@ pub struct EvaluationFolder {
 
 /// 32 bytes of the operating system's entropy.
 pub fn fresh_seed() -> Result<Seed, Failure> {
-    let mut bytes = Zeroizing::new([0; 32]);
-    getrandom::fill(bytes.as_mut()).map_err(|error| Failure::system(&error))?;
-    Ok(Seed::from_bytes(*bytes))
+    Seed::random().map_err(|error| Failure::system(&error))
 }
 
 /// The file of the secret key in `path`, which is the file itself or the folder of keys.
