@@ -86,11 +86,11 @@ fn main() -> Result<(), Error> {
     let mut work = Counters::default();
     let sum = evaluator.add(&cx, &cy)?;
     // A product has three components; relinearisation makes two of them, rescaling restores the scale.
-    let product = evaluator.multiply(&cx, &cy)?;
+    let product = evaluator.tensor(&cx, &cy)?;
     let product = evaluator.relinearize(&product, &relinearization)?;
     let product = evaluator.rescale(&product)?;
     // The same in one call and with one rounding, once more on the product.
-    let cube = evaluator.multiply_rescale(&product, &cx, &relinearization, &mut work)?;
+    let cube = evaluator.multiply(&product, &cx, &relinearization)?;
     let rotated = evaluator.automorphism(&cx, &rotation, &rotation_key, &mut work)?;
     let conjugate = evaluator.automorphism(&cy, &conjugation, &conjugation_key, &mut work)?;
     // Plain factors are encoded at a level and a scale of the evaluator's choice.

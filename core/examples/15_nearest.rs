@@ -21,7 +21,6 @@ use refloat::{
         cggi::Encoding,
         ckks::{Ciphertext, Complex},
     },
-    trace::Counters,
 };
 
 const CASES: usize = 16;
@@ -47,12 +46,7 @@ fn distances(
         slots.resize(evaluator.params().ckks().slots(), Complex::ZERO);
         let cases = ckks.encode(&slots, feature.level(), feature.scale())?;
         let difference = ckks.add_plain(feature, &cases)?;
-        let square = ckks.multiply_rescale(
-            &difference,
-            &difference,
-            keys.relinearization(),
-            &mut Counters::default(),
-        )?;
+        let square = ckks.multiply(&difference, &difference, keys.relinearization())?;
         sum = Some(match sum {
             Some(sum) => ckks.add(&sum, &square)?,
             None => square,

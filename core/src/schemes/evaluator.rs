@@ -109,7 +109,7 @@ pub trait Leveled: Sync {
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`]; [`Error::InvalidArgument`] if an operand was not relinearised.
-    fn multiply(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+    fn tensor(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     /// Two components, one level down: relinearised if there are three, and rescaled, by one division.
     ///

@@ -168,7 +168,7 @@ impl Leveled for ClearEvaluator {
         Ok(x)
     }
 
-    fn multiply(&self, x: &Clear, y: &Clear) -> Result<Clear, Error> {
+    fn tensor(&self, x: &Clear, y: &Clear) -> Result<Clear, Error> {
         if (x.components, y.components) != (2, 2) {
             return Err(Error::InvalidArgument("not relinearised".into()));
         }
@@ -297,7 +297,7 @@ fn what_does_not_fit_is_refused() {
     assert!(evaluate(7, &x, 3).is_ok());
     assert!(matches!(evaluate(8, &x, 3), Err(Error::LevelMismatch(_))));
     assert!(matches!(evaluate(7, &x, 2), Err(Error::LevelMismatch(_))));
-    let product = evaluator.multiply(&x, &other).expect("two components each");
+    let product = evaluator.tensor(&x, &other).expect("two components each");
     assert!(matches!(evaluate(2, &product, 3), Err(Error::InvalidArgument(_))));
     assert!(Polynomial::of_integers([]).is_err());
     assert_eq!(Polynomial::of_integers([1, 2, 0, 0]).expect("not empty").degree(), 1);

@@ -249,7 +249,7 @@ fn constants_act_on_slots<W: Word>(chain: (RlweSpec, Scale)) {
     check(&ev.rescale(&product).expect("a level"), &|z| z * c, 2.0);
     check(&x.clone().relabelled(x.scale().mul(Scale::new(4.0))), &|z| z / 4.0, 1.0);
     // A sum at another scale and a lower level; a product of three components into it.
-    let square = ev.multiply(&x, &x).expect("our own");
+    let square = ev.tensor(&x, &x).expect("our own");
     let mut sum = ev.drop_to_level(&square, 2).expect("lower");
     ev.add_multiple_assign(&mut sum, &x, ours).expect("higher level");
     ev.add_constant_assign(&mut sum, ours).expect("three components");
@@ -287,7 +287,7 @@ fn what_does_not_fit_is_refused() {
         &["4 levels", "level 3", "bootstrap"],
     );
     let x = toy.encrypt(&z);
-    let square = toy.evaluator.multiply(&x, &x).expect("our own");
+    let square = toy.evaluator.tensor(&x, &x).expect("our own");
     refused(polynomials.evaluate(&p, &square, toy.scale, &mut work), "INVALID_ARGUMENT", &["3 components"]);
     let tiny = Scale::exp2(-20.0);
     refused(polynomials.evaluate(&p, &x, tiny, &mut work), "SCALE_MISMATCH", &["raise the target scale"]);

@@ -242,7 +242,7 @@ fn what_does_not_fit_is_named() {
     assert!(matches!(encrypt(&[], 99), Err(Error::LevelMismatch(_))));
     let wide = other.evaluator.ckks();
     let y = other.encrypt(&[Complex::ONE]);
-    let square = wide.multiply_rescale(&y, &y, other.keys.relinearization(), &mut Counters::default());
+    let square = wide.multiply(&y, &y, other.keys.relinearization());
     assert!(matches!(square, Err(Error::LevelMismatch(_))));
 }
 

@@ -171,7 +171,7 @@ fn exercise(ciphertext: &Ciphertext) {
     let _ = evaluator.square(ciphertext, keys);
     let _ = evaluator.ckks().add(ciphertext, ciphertext);
     let _ = evaluator.ckks().rescale(ciphertext);
-    let _ = evaluator.ckks().multiply(ciphertext, ciphertext);
+    let _ = evaluator.ckks().tensor(ciphertext, ciphertext);
     let _ = evaluator.exhaust(ciphertext);
     let _ = evaluator.bootstrap(ciphertext, ShipMode::Real, keys, &mut ());
     assert!(ciphertext_to_bytes(params.ckks(), ciphertext).is_ok());
@@ -229,7 +229,7 @@ fn an_accepted_scale_makes_nothing_panic() {
 fn ciphertexts_of_every_shape_come_back_and_do_no_harm() {
     let World { params, secret, evaluator, .. } = world();
     let top = ciphertext();
-    let product = evaluator.ckks().multiply(&top, &top).unwrap();
+    let product = evaluator.ckks().tensor(&top, &top).unwrap();
     assert_eq!(product.components(), 3);
     let bottom = evaluator.ckks().drop_to_level(&top, 0).unwrap();
     for ciphertext in [&top, &evaluator.exhaust(&top).unwrap(), &bottom, &product] {

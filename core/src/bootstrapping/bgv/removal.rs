@@ -195,7 +195,7 @@ where
             let next = match value {
                 DigitValue::Argument => argument.clone(),
                 &DigitValue::Product(a, b) => {
-                    let product = self.evaluator.multiply(&out[a], &out[b])?;
+                    let product = self.evaluator.tensor(&out[a], &out[b])?;
                     self.evaluator.reduce(&product, self.key, counters)?
                 }
                 DigitValue::Sum(terms) => {

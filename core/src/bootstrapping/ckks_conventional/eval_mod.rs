@@ -299,7 +299,7 @@ fn double_angle<W: Word>(
     c: &Ciphertext<W>,
     counters: &mut Counters,
 ) -> Result<Ciphertext<W>, Error> {
-    let square = evaluator.multiply(c, c)?;
+    let square = evaluator.tensor(c, c)?;
     let scale = square.scale().div(Scale::new(2.0));
     let mut square = square.relabelled(scale);
     evaluator.add_constant_assign(&mut square, (-DoubleDouble::ONE).into())?;

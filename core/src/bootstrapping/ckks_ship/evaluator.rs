@@ -118,7 +118,7 @@ impl<W: Word> ShipEvaluator<W> {
             )));
         }
         let key = keys.common().relinearization();
-        self.ckks.multiply_rescale(x, y, key, &mut Counters::default())
+        self.ckks.multiply(x, y, key)
     }
 
     /// Stage 1: slots to coefficients. Level 1 in (a higher level is dropped), level 0 out, scale

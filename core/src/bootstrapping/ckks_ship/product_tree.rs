@@ -66,7 +66,8 @@ impl<W: Word> Layer<W> {
                 }
                 _ => {
                     let at = 2 * (i - offset);
-                    evaluator.multiply_rescale(&nodes[at], &nodes[at + 1], relinearization, &mut counters)?
+                    let product = evaluator.tensor(&nodes[at], &nodes[at + 1])?;
+                    evaluator.relinearize_rescale(&product, relinearization, &mut counters)?
                 }
             };
             let expected = if i == 0 { params.root_scale(depth) } else { params.node_scale(depth) };

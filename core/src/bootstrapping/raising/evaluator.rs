@@ -76,7 +76,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         keys: &dyn KeySource<W>,
     ) -> Result<Ciphertext<W>, Error> {
         self.check(x, keys)?;
-        self.ckks.multiply_rescale(x, y, &*keys.relinearization_key()?, &mut Counters::default())
+        self.ckks.multiply(x, y, &*keys.relinearization_key()?)
     }
 
     /// From level 0 to the highest: slots of the polynomial m + q0 I, divided by K q0. For few slots, [`Self::sub_sum`] comes

@@ -145,7 +145,7 @@ impl<'a, W: Word> Arithmetic<'a, W> {
                 y.log_scale()
             )));
         }
-        self.evaluator.multiply_rescale(x, y, keys.relinearization()?, &mut Counters::default())
+        self.evaluator.multiply(x, y, keys.relinearization()?)
     }
 
     /// Slots moved to the left by so many places, around; negative ones move them to the right. It is composed of the rotations there

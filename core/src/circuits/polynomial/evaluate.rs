@@ -140,7 +140,7 @@ impl<'a, E: Leveled<Coefficient: Coefficient>> PolynomialEvaluator<'a, E> {
                 let mut work = Counters::default();
                 let sum = self.sum(powers, like, quotient, (level + 1, above), &mut work)?;
                 let quotient = self.reduce(&sum, &mut work)?;
-                let product = evaluator.multiply(&quotient, power)?;
+                let product = evaluator.tensor(&quotient, power)?;
                 Ok::<_, Error>((evaluator.at_label(product, label)?, work))
             },
             || match remainder.as_deref() {

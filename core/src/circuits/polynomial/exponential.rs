@@ -97,7 +97,7 @@ impl Exponential {
         let mut w =
             values.pop().ok_or_else(|| Error::InvalidArgument("a plan without polynomials".into()))?;
         for _ in 0..self.squarings {
-            w = polynomials.reduce(&evaluator.multiply(&w, &w)?, counters)?;
+            w = polynomials.reduce(&evaluator.tensor(&w, &w)?, counters)?;
         }
         evaluator.at_label(w, target)
     }

@@ -26,7 +26,7 @@ impl<E: Leveled<Coefficient: Coefficient>> Powers<E> {
         // x_n from its factors; the difference is `None` for B_0.
         let product = |a: &E::Ciphertext, b: &E::Ciphertext, difference: Option<Option<&E::Ciphertext>>| {
             let mut counters = Counters::default();
-            let mut product = evaluator.multiply(a, b)?;
+            let mut product = evaluator.tensor(a, b)?;
             if let Some(difference) = difference {
                 // 2 T_a T_b - T_(a-b), before the relinearisation and at the label of the product.
                 evaluator.multiply_integer_assign(&mut product, 2)?;

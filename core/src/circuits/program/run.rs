@@ -214,7 +214,8 @@ impl<W: Word> Run<'_, W> {
             Action::Multiply(x, y) => {
                 let x = evaluator.drop_to_level(self.value(*x)?, level + 1)?;
                 let y = evaluator.drop_to_level(self.value(*y)?, level + 1)?;
-                evaluator.multiply_rescale(&x, &y, self.relinearization()?, counters)?
+                let product = evaluator.tensor(&x, &y)?;
+                evaluator.relinearize_rescale(&product, self.relinearization()?, counters)?
             }
             Action::Rotate(x, hops) => self.rotate(self.value(*x)?.clone(), hops, counters)?,
             Action::Conjugate(x) => {

@@ -70,7 +70,7 @@ impl<W: Word> Leveled for BgvEvaluator<W> {
         self.combine(x, y, Poly::add_assign)
     }
 
-    fn multiply(&self, x: &BgvCiphertext<W>, y: &BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
+    fn tensor(&self, x: &BgvCiphertext<W>, y: &BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
         self.tensor(x, y)
     }
 

@@ -193,7 +193,7 @@ impl<W: Word> Leveled for Rehearsal<W> {
         self.checked(BgvShape { level, noise: x.noise + y.noise, components, ..x })
     }
 
-    fn multiply(&self, x: &BgvShape, y: &BgvShape) -> Result<BgvShape, Error> {
+    fn tensor(&self, x: &BgvShape, y: &BgvShape) -> Result<BgvShape, Error> {
         self.checked(BgvShape {
             level: x.level.min(y.level),
             factor: x.factor.mul(y.factor),

@@ -152,7 +152,7 @@ impl<W: Word> CkksEvaluator<W> {
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`]; [`Error::InvalidArgument`] if an operand was not relinearised.
-    pub fn multiply(&self, x: &Ciphertext<W>, y: &Ciphertext<W>) -> Result<Ciphertext<W>, Error> {
+    pub fn tensor(&self, x: &Ciphertext<W>, y: &Ciphertext<W>) -> Result<Ciphertext<W>, Error> {
         self.check_set(x)?;
         x.check_same_key(y)?;
         let level = x.level.min(y.level);
@@ -171,18 +171,17 @@ impl<W: Word> CkksEvaluator<W> {
         Ok(x.with_pair(pair, x.level, x.scale))
     }
 
-    /// x · y relinearised and rescaled with one division by P q_l: one rounding instead of two.
+    /// x · y, relinearised and rescaled: one level down, with one rounding instead of two.
     ///
     /// # Errors
-    /// As [`Self::multiply`] and [`Self::relinearize`]; [`Error::LevelMismatch`] at level 0.
-    pub fn multiply_rescale(
+    /// As [`Self::tensor`] and [`Self::relinearize_rescale`].
+    pub fn multiply(
         &self,
         x: &Ciphertext<W>,
         y: &Ciphertext<W>,
         key: &SampleBlock<W>,
-        counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
-        self.relinearize_rescale(&self.multiply(x, y)?, key, counters)
+        self.relinearize_rescale(&self.tensor(x, y)?, key, &mut Counters::default())
     }
 
     /// [`Self::relinearize`] and [`Self::rescale`] with one division by P q_l.

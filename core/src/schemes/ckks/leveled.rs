@@ -88,8 +88,8 @@ impl<W: Word> Leveled for CkksEvaluator<W> {
         self.add_to(x, y)
     }
 
-    fn multiply(&self, x: &Ciphertext<W>, y: &Ciphertext<W>) -> Result<Ciphertext<W>, Error> {
-        self.multiply(x, y)
+    fn tensor(&self, x: &Ciphertext<W>, y: &Ciphertext<W>) -> Result<Ciphertext<W>, Error> {
+        self.tensor(x, y)
     }
 
     fn reduce(

@@ -80,7 +80,7 @@ fn products_act_on_slots<W: Word>(
 ) {
     let (ev, level) = (&toy.evaluator, cy.level());
     let xy = pairwise(x, y, |x, y| x * y);
-    let product = ev.multiply(cx, cy).expect("same key");
+    let product = ev.tensor(cx, cy).expect("same key");
     assert_eq!((product.components(), product.level()), (3, level));
     assert_eq!(product.scale(), cx.scale().mul(cy.scale()));
     toy.assert_holds(&product, &xy, 1.5 * fresh_pair, "product of three components");
@@ -105,7 +105,7 @@ fn products_act_on_slots<W: Word>(
     let noise = 1.5 * fresh_pair + switching(product.scale());
     toy.assert_holds(&relinearized, &xy, noise, "relinearised");
     let separate = ev.rescale(&relinearized).expect("not at level 0");
-    let merged = ev.multiply_rescale(cx, cy, &toy.relinearization, &mut Counters::default());
+    let merged = ev.multiply(cx, cy, &toy.relinearization);
     let merged = merged.expect("not at level 0");
     assert_eq!((merged.level(), merged.scale()), (level - 1, separate.scale()));
     let rounding = (toy.n() as f64 * toy.rounding()).sqrt() / merged.scale().to_f64();
@@ -142,7 +142,7 @@ proptest! {
         let counters = &mut Counters::default();
         // rot(x y + z p), p = x too, with z p at the product's scale.
         let (cx, cy, cz) = (toy.encrypt_at(&x, level, 1), toy.encrypt_at(&y, 3, 2), toy.encrypt(&z, 3));
-        let product = ev.multiply(&cx, &cy)?;
+        let product = ev.tensor(&cx, &cy)?;
         let sum = ev.add(&product, &ev.mul_plain(&cz, &toy.plain(&x, 3))?)?;
         let flat = ev.rescale(&ev.relinearize(&sum, &toy.relinearization)?)?;
         let out = ev.automorphism(&flat, &g, &key, counters)?;

@@ -22,16 +22,16 @@ fn ciphertexts_that_do_not_belong_together_are_told_apart() {
     let g = Automorphism::conjugation(32);
     refused(ev.add(&ours_, &theirs_), "PARAMS_MISMATCH", &sets);
     refused(ev.sub(&theirs_, &ours_), "PARAMS_MISMATCH", &sets);
-    refused(ev.multiply(&ours_, &theirs_), "PARAMS_MISMATCH", &sets);
+    refused(ev.tensor(&ours_, &theirs_), "PARAMS_MISMATCH", &sets);
     // Both of another set than the evaluator's.
     refused(ev.add(&theirs_, &theirs_), "PARAMS_MISMATCH", &sets);
-    refused(ev.multiply(&theirs_, &theirs_), "PARAMS_MISMATCH", &sets);
+    refused(ev.tensor(&theirs_, &theirs_), "PARAMS_MISMATCH", &sets);
     refused(ev.rescale(&theirs_), "PARAMS_MISMATCH", &sets);
     refused(ev.drop_to_level(&theirs_, 0), "PARAMS_MISMATCH", &sets);
     refused(ev.add_plain(&theirs_, &toy.plain(&z, 3)), "PARAMS_MISMATCH", &sets);
     refused(ev.mul_plain(&theirs_, &toy.plain(&z, 3)), "PARAMS_MISMATCH", &sets);
     refused(ev.automorphism(&theirs_, &g, &toy.galois(&g, 3), counters), "PARAMS_MISMATCH", &sets);
-    let foreign = other.evaluator.multiply(&theirs_, &theirs_).expect("its own");
+    let foreign = other.evaluator.tensor(&theirs_, &theirs_).expect("its own");
     refused(ev.relinearize(&foreign, &toy.relinearization), "PARAMS_MISMATCH", &sets);
     // Another key of the same set.
     let stranger = [0xabu8; 16];
@@ -41,7 +41,7 @@ fn ciphertexts_that_do_not_belong_together_are_told_apart() {
     let keys = [hex(KEY_ID), hex(stranger)];
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     refused(ev.add(&ours_, &strange), "PARAMS_MISMATCH", &keys);
-    refused(ev.multiply(&strange, &ours_), "PARAMS_MISMATCH", &keys);
+    refused(ev.tensor(&strange, &ours_), "PARAMS_MISMATCH", &keys);
     refused(decrypt_slots(&toy.context, &toy.secret, KEY_ID, &strange), "PARAMS_MISMATCH", &keys);
     refused(decrypt_slots(&toy.context, &toy.secret, KEY_ID, &theirs_), "PARAMS_MISMATCH", &sets);
     // The secret of another chain.
@@ -63,7 +63,7 @@ fn plaintexts_keys_levels_and_scales_that_do_not_fit_are_refused() {
     let bottom = ev.drop_to_level(&x, 0).expect("lower");
     refused(ev.drop_to_level(&bottom, 2), "LEVEL_MISMATCH", &["level 0", "to 2"]);
     refused(ev.rescale(&bottom), "LEVEL_MISMATCH", &["level 0"]);
-    refused(ev.multiply_rescale(&bottom, &x, &toy.relinearization, counters), "LEVEL_MISMATCH", &["level 0"]);
+    refused(ev.multiply(&bottom, &x, &toy.relinearization), "LEVEL_MISMATCH", &["level 0"]);
     refused(ev.encode(&ours(&z), 4, toy.scale), "LEVEL_MISMATCH", &["level 4", "highest, 3"]);
     refused(ev.encode(&ours(&z), usize::MAX, toy.scale), "LEVEL_MISMATCH", &["highest, 3"]);
     let randomness = Seed::from_bytes([1; 32]);
@@ -86,9 +86,9 @@ fn plaintexts_keys_levels_and_scales_that_do_not_fit_are_refused() {
     let plain = ev.encode(&ours(&z), 3, Scale::exp2(30.0)).expect("fits");
     refused(ev.add_plain(&x, &plain), "SCALE_MISMATCH", &["2^41.000000", "2^30.000000"]);
     // Components.
-    let three = ev.multiply(&x, &x).expect("its own");
+    let three = ev.tensor(&x, &x).expect("its own");
     refused(ev.relinearize(&x, &toy.relinearization), "INVALID_ARGUMENT", &["three components", "got 2"]);
-    refused(ev.multiply(&three, &x), "INVALID_ARGUMENT", &["3 components", "relinearised"]);
+    refused(ev.tensor(&three, &x), "INVALID_ARGUMENT", &["3 components", "relinearised"]);
     let g = Automorphism::conjugation(32);
     refused(ev.automorphism(&three, &g, &toy.galois(&g, 3), counters), "INVALID_ARGUMENT", &["3 components"]);
     // Switching keys: of a lower level, of another set, of another shape.
@@ -99,7 +99,7 @@ fn plaintexts_keys_levels_and_scales_that_do_not_fit_are_refused() {
     refused(mismatched, "INVALID_ARGUMENT", &["degree 64", "degree 32"]);
     refused(ev.relinearize(&three, &low_key), "LEVEL_MISMATCH", &["level 2", "level 3"]);
     refused(ev.relinearize(&three, &other.relinearization), "PARAMS_MISMATCH", &["degree 64", "degree 32"]);
-    refused(ev.multiply_rescale(&x, &x, &other.relinearization, counters), "PARAMS_MISMATCH", &["degree 64"]);
+    refused(ev.multiply(&x, &x, &other.relinearization), "PARAMS_MISMATCH", &["degree 64"]);
     let shape = SampleBlock::zero(toy.context.rlwe().qp(3), 2, 1);
     refused(ev.relinearize(&three, &shape), "PARAMS_MISMATCH", &["1 samples"]);
     let shape = SampleBlock::zero(toy.context.rlwe().qp(3), 1, 4);

@@ -31,10 +31,7 @@ fn scales_are_exact<W: Word>(chain: &(RlweSpec, Scale)) {
     let (mut numerator, mut denominator) = (exact(toy.scale.to_f64()) >> 1100u32, BigInt::from(1));
     let mut expected = z.clone();
     for level in (1..=toy.top()).rev() {
-        x = toy
-            .evaluator
-            .multiply_rescale(&x, &x, &toy.relinearization, &mut Counters::default())
-            .expect("a level");
+        x = toy.evaluator.multiply(&x, &x, &toy.relinearization).expect("a level");
         numerator = Pow::pow(numerator, 2u32);
         denominator = Pow::pow(denominator, 2u32) * product(&chain.0.levels[level]);
         expected = expected.iter().map(|z| z * z).collect();
@@ -73,8 +70,7 @@ fn transcript<W: Word>(chain: &(RlweSpec, Scale)) -> (Vec<u64>, Vec<[u64; 2]>) {
     let counters = &mut Counters::default();
     let g = Automorphism::rotation(32, 5);
     let ev = &toy.evaluator;
-    let product =
-        ev.multiply_rescale(&toy.encrypt(&x, 1), &cy, &toy.relinearization, counters).expect("a level");
+    let product = ev.multiply(&toy.encrypt(&x, 1), &cy, &toy.relinearization).expect("a level");
     let rotated = ev.automorphism(&product, &g, &toy.galois(&g, toy.top()), counters).expect("the key");
     let out = ev.sub(&ev.negate(&rotated), &product).expect("same scale");
     let out = ev.rescale(&ev.mul_plain(&out, &toy.plain(&y, 2)).expect("a level")).expect("a level");

@@ -521,7 +521,7 @@ fn runs_are_watched_and_stopped_and_what_does_not_fit_is_refused() {
     refused(read(&low, &readout), "LEVEL_MISMATCH", &["level 2", "at 1"]);
     let other = x.clone().relabelled(Scale::exp2(40.0));
     refused(read(&other, &readout), "SCALE_MISMATCH", &["2^40", "2^48"]);
-    let three = setup.evaluator.ckks().multiply(&x, &x).unwrap().relabelled(setup.params.scale());
+    let three = setup.evaluator.ckks().tensor(&x, &x).unwrap().relabelled(setup.params.scale());
     refused(read(&three, &readout), "INVALID_ARGUMENT", &["3 components"]);
     let deep = Readout::digits(&Radix::new(&[128, 128]).unwrap()).unwrap();
     refused(read(&x, &deep), "LEVEL_MISMATCH", &["base 128", "8 levels", "level 8"]);

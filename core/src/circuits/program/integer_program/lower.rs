@@ -143,7 +143,7 @@ impl<W: Word> Planner<'_, W> {
                     *high = planner.settle(node, *high, level, factor)?;
                 }
             }
-            let product = planner.rehearsal.multiply(&planner.shape(x), &planner.shape(y))?;
+            let product = planner.rehearsal.tensor(&planner.shape(x), &planner.shape(y))?;
             let shape = planner.rehearsal.reduce(&product, &key, &mut Counters::default())?;
             planner.push(node, Action::Multiply(x, y), shape)
         })
