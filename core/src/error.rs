@@ -2,6 +2,7 @@
 //! problem documents and the TypeScript package.
 
 use alloc::{format, string::String};
+use core::fmt::Write;
 
 /// What can go wrong when the library is given something it cannot use.
 ///
@@ -95,6 +96,15 @@ impl Error {
             Self::Entropy(message) => Self::Entropy(at(message)),
         }
     }
+}
+
+/// Bytes in lower-case hexadecimal, for messages.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Samplers against their exact distributions. Seeds are fixed, so a bound is met always or never;
 //! bounds are set where a correct sampler fails with a probability below one in a million.
 
-use alloc::{string::String, vec, vec::Vec};
+use alloc::{vec, vec::Vec};
 
 use super::samplers::{cbd21_of, multiply_high};
 use super::*;
+use crate::error::hex;
 
 const SAMPLES: usize = 1 << 18;
 
@@ -132,11 +133,6 @@ const DIGESTS: [&str; 5] = [
     "24eaf7184e6cd562e2714e7e3a723a4d",
     "373a03d1f39fbc2f913d369a4e082ba9",
 ];
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap();
-    bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
-}
 
 #[test]
 fn uniform_residues_are_uniform() {

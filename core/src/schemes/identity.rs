@@ -1,8 +1,11 @@
 //! Identity of parameter sets and of key sets, for schemes over ring-LWE.
 
-use alloc::{format, string::String};
+use alloc::format;
 
-use crate::{error::Error, random::Seed};
+use crate::{
+    error::{Error, hex},
+    random::Seed,
+};
 
 /// What a ciphertext belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,13 +92,4 @@ pub fn key_set_seed(seed: &Seed, label: &'static str, fingerprint: &[u8; 16]) ->
         u64::from_le_bytes(w)
     });
     seed.derive(label, &words)
-}
-
-/// Lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use core::fmt::Write;
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut out, b| {
-        let _ = write!(out, "{b:02x}");
-        out
-    })
 }

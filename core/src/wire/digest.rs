@@ -29,7 +29,7 @@ mod tests {
     fn digests_are_blake3() {
         // Of the empty input, from the test vectors of BLAKE3.
         let expected = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262";
-        assert_eq!(crate::wire::header::hex(&digest(b"")), expected);
+        assert_eq!(crate::error::hex(&digest(b"")), expected);
         assert_ne!(digest(b"a"), digest(b"b"));
     }
 

@@ -2,8 +2,8 @@
 
 use alloc::{format, vec, vec::Vec};
 
-use super::header::{HEADER_LEN, Header, MINOR, ObjectKind, bad, hex};
-use crate::error::Error;
+use super::header::{HEADER_LEN, Header, MINOR, ObjectKind, bad};
+use crate::error::{Error, hex};
 
 /// Length of the digest that ends a frame, in bytes.
 pub const DIGEST_LEN: usize = 32;

@@ -16,9 +16,8 @@
 //! first twelve bytes. Readers of a major version stay for ever.
 
 use alloc::{format, string::String};
-use core::fmt::Write;
 
-use crate::error::Error;
+use crate::error::{Error, hex};
 
 /// Length of the header in bytes.
 pub const HEADER_LEN: usize = 64;
@@ -204,15 +203,6 @@ fn crc32c(bytes: &[u8]) -> u32 {
 
 pub(super) fn bad(message: String) -> Error {
     Error::BadBytes(message)
-}
-
-/// Lower-case hexadecimal, for messages.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

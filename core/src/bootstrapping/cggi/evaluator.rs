@@ -5,10 +5,10 @@ use alloc::{borrow::Cow, format, sync::Arc, vec::Vec};
 use super::{keys::CggiKeys, run::CggiRun, simplify::Simplified, stages, test_vector::TestVector};
 use crate::{
     arith::Word,
-    error::Error,
+    error::{Error, hex},
     par,
     rlwe::lwe::LweSample,
-    schemes::cggi::{CggiCiphertext, CggiParams, Encoding, Gate, LinearForm, hex_id},
+    schemes::cggi::{CggiCiphertext, CggiParams, Encoding, Gate, LinearForm},
     trace::{Observer, StageInfo},
 };
 
@@ -248,8 +248,8 @@ impl<W: Word> CggiEvaluator<W> {
         }
         Err(Error::ParamsMismatch(format!(
             "the ciphertext belongs to key {}, and the evaluation keys to {}; use objects of one key",
-            hex_id(ciphertext.key_id()),
-            hex_id(self.keys.key_id())
+            hex(&ciphertext.key_id()),
+            hex(&self.keys.key_id())
         )))
     }
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     arith::Word,
-    error::Error,
+    error::{Error, hex},
     par,
     random::Seed,
     ring::{Eval, Poly},
@@ -17,7 +17,7 @@ use crate::{
         expand_a,
         lwe::{LweSwitchKey, LweSwitchRows},
     },
-    schemes::cggi::{CggiParams, CggiSecretKey, cggi_key_id, hex_id},
+    schemes::cggi::{CggiParams, CggiSecretKey, cggi_key_id},
 };
 
 /// The evaluation keys of one key set, expanded in memory: key-switching and bootstrapping key.
@@ -220,8 +220,8 @@ impl<W: Word> CggiKeysBuilder<W> {
         }
         Err(Error::ParamsMismatch(format!(
             "the part's public seed gives key {}, and key {} is being built; send the parts of one key",
-            hex_id(found),
-            hex_id(self.key_id)
+            hex(&found),
+            hex(&self.key_id)
         )))
     }
 }

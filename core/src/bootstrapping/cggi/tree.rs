@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     arith::Word,
-    error::Error,
+    error::{Error, hex},
     random::Seed,
     ring::{Eval, Poly},
     rlwe::{
@@ -23,7 +23,7 @@ use crate::{
         rgsw::{PackingKeys, RgswContext},
     },
     schemes::cggi::{
-        CggiCiphertext, CggiParams, CggiSecretKey, Encoding, NoiseModel, RotationMethod, cggi_key_id, hex_id,
+        CggiCiphertext, CggiParams, CggiSecretKey, Encoding, NoiseModel, RotationMethod, cggi_key_id,
     },
     trace::{Counters, Observer},
 };
@@ -211,8 +211,8 @@ impl<W: Word> CggiEvaluator<W> {
         if packing.key_id != self.keys().key_id() {
             return Err(Error::ParamsMismatch(format!(
                 "the packing keys belong to key {}, and the evaluation keys to {}; use objects of one key",
-                hex_id(packing.key_id),
-                hex_id(self.keys().key_id())
+                hex(&packing.key_id),
+                hex(&self.keys().key_id())
             )));
         }
         output.check()?;

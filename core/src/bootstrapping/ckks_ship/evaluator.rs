@@ -16,10 +16,10 @@ use super::{
 };
 use crate::{
     arith::{Word, complex::Complex},
-    error::Error,
+    error::{Error, hex},
     ring::{Automorphism, from_integers},
     rlwe::Pair,
-    schemes::ckks::{Ciphertext, CkksEvaluator, Scale, hex},
+    schemes::ckks::{Ciphertext, CkksEvaluator, Scale},
     trace::Counters,
 };
 

@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{
     arith::Word,
-    error::Error,
+    error::{Error, hex},
     rlwe::Pair,
-    schemes::ckks::{Ciphertext, hex},
+    schemes::ckks::Ciphertext,
     trace::{Counters, Observer, StageEvent, StageInfo, emit},
 };
 

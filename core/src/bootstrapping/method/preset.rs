@@ -9,7 +9,10 @@ use alloc::{format, vec::Vec};
 use core::fmt;
 
 use super::{MethodInfo, ParamSet, Promise, SetInfo};
-use crate::{error::Error, schemes::ckks::hex, security::SecurityPolicy};
+use crate::{
+    error::{Error, hex},
+    security::SecurityPolicy,
+};
 
 /// The public numbers of a method's sets, and where its named ones are listed.
 pub trait SetSpec: Sized + 'static {

@@ -6,7 +6,10 @@
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 use super::{Messages, Preset, Promise, SetSpec};
-use crate::{error::Error, schemes::ckks::hex, trace::StageInfo};
+use crate::{
+    error::{Error, hex},
+    trace::StageInfo,
+};
 
 /// What a parameter set is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use alloc::format;
 
 use crate::{
     arith::Word,
-    error::Error,
+    error::{Error, hex},
     rlwe::{GaloisSource, HeldKey},
-    schemes::identity::{Identity, hex},
+    schemes::identity::Identity,
 };
 
 /// From which secret to which a key of the encapsulation leads.

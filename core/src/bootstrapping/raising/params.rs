@@ -16,10 +16,10 @@ use crate::{
         BabyGiantSteps, LinearTransform, PlaintextStorage, StageShape, coeffs_to_slots_shapes,
         slots_to_coeffs_shapes,
     },
-    error::Error,
+    error::{Error, hex},
     ring::{Basis, Cyclotomic, GaloisElement, SmallPoly},
     rlwe::{EncapsulationContext, RlweContext, RlweSpec},
-    schemes::ckks::{Ciphertext, CkksContext, Scale, hex},
+    schemes::ckks::{Ciphertext, CkksContext, Scale},
     security::{self, Instance, SecretDistribution, SecurityReport},
     trace::StageInfo,
 };

@@ -8,9 +8,9 @@ use super::{
 };
 use crate::{
     bootstrapping::raising::ReductionSpec,
-    error::Error,
+    error::{Error, hex},
     rlwe::lwe::LweSample,
-    schemes::cggi::{CggiCiphertext, Encoding, hex_id},
+    schemes::cggi::{CggiCiphertext, Encoding},
     trace::Observer,
 };
 
@@ -256,8 +256,8 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
             if phase.key_id != own {
                 return Err(Error::ParamsMismatch(format!(
                     "a phase of key {}, and evaluation keys of {}; use objects of one key",
-                    hex_id(phase.key_id),
-                    hex_id(own)
+                    hex(&phase.key_id),
+                    hex(&own)
                 )));
             }
             if !phase.scale.matches(phases[0].scale) {

@@ -14,13 +14,10 @@ use crate::{
         raising::{RaisingParams, ReductionSpec, maps::slots_to_base_shapes},
     },
     circuits::linear_transform::StageShape,
-    error::Error,
+    error::{Error, hex},
     ring::SmallPoly,
     rlwe::{EncapsulationContext, EncapsulationDigits},
-    schemes::{
-        cggi::{CggiParams, Encoding},
-        ckks::hex,
-    },
+    schemes::cggi::{CggiParams, Encoding},
     security::{LweInstance, LweReport, LweSecret, check_lwe},
 };
 

@@ -5,13 +5,10 @@ use alloc::{format, vec::Vec};
 use super::{params::LinkParams, phase::Phase};
 use crate::{
     bootstrapping::raising::{RaisingSecretKey, ReductionSpec},
-    error::Error,
+    error::{Error, hex},
     random::Seed,
     rlwe::{EncapsulationContext, KeySeeds, PaddedSecret, Pair, link_samples},
-    schemes::{
-        cggi::{CggiSecretKey, hex_id},
-        identity::key_set_seed,
-    },
+    schemes::{cggi::CggiSecretKey, identity::key_set_seed},
 };
 
 /// Name of the random streams of the key from slots to gates.
@@ -85,8 +82,8 @@ impl<R: ReductionSpec> LinkSecretKey<R> {
         if phase.key_id() != self.cggi.key_id() {
             return Err(Error::ParamsMismatch(format!(
                 "the phase belongs to key {}, and this is key {}; look at it with its own key",
-                hex_id(phase.key_id()),
-                hex_id(self.cggi.key_id())
+                hex(&phase.key_id()),
+                hex(&self.cggi.key_id())
             )));
         }
         let m = self.params.cggi().modulus();

@@ -5,13 +5,10 @@ use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use crate::{
     arith::Word,
     circuits::program::{Machine, Target},
-    error::Error,
+    error::{Error, hex},
     ring::{Automorphism, GaloisElement},
     rlwe::{GaloisKeys, RelinearizationSource, SampleBlock},
-    schemes::{
-        ckks::{Ciphertext, CkksContext, CkksEvaluator, MainSecret},
-        identity::hex,
-    },
+    schemes::ckks::{Ciphertext, CkksContext, CkksEvaluator, MainSecret},
 };
 
 /// Which keys are made, in order: the relinearisation key, rotations, conjugation.

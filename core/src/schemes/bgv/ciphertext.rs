@@ -6,13 +6,10 @@ use core::fmt;
 use super::factor::Factor;
 use crate::{
     arith::{PrimePower, Word},
-    error::Error,
+    error::{Error, hex},
     ring::{Eval, Poly},
     rlwe::Pair,
-    schemes::{
-        identity::{Identity, hex},
-        parts,
-    },
+    schemes::{identity::Identity, parts},
 };
 
 /// A BGV ciphertext in scaled form: two components, or three between a product and its relinearisation.

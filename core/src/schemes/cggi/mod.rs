@@ -28,5 +28,4 @@ pub use params::CggiParams;
 pub use secret::{CggiSecretKey, cggi_key_id};
 pub use spec::CggiSpec;
 
-pub(crate) use params::hex_id;
 pub(crate) use tables::{Automorphisms, Roots, RotationTables};

@@ -1,13 +1,13 @@
 //! Checked parameters.
 
-use alloc::{format, string::String, sync::Arc};
+use alloc::{format, sync::Arc};
 
 use super::{
     encoding::Encoding, method::RotationMethod, noise::NoiseModel, spec::CggiSpec, tables::RotationTables,
 };
 use crate::{
     arith::{Modulus, Word},
-    error::Error,
+    error::{Error, hex},
     rlwe::{lwe::LweSwitchSpec, rgsw::RgswContext},
     security::{LweInstance, LweReport, LweSecret, NtruInstance, check_lwe},
 };
@@ -192,9 +192,9 @@ impl<W: Word> CggiParams<W> {
         }
         Err(Error::ParamsMismatch(format!(
             "the {what} belongs to parameters {}, and {} is {}; use objects of one set",
-            hex_id(other),
+            hex(&other),
             self.name(),
-            hex_id(self.0.fingerprint)
+            hex(&self.0.fingerprint)
         )))
     }
 }
@@ -226,9 +226,4 @@ fn security_of(spec: &CggiSpec) -> Result<LweReport, Error> {
         }
         _ => Ok(report),
     }
-}
-
-/// An identifier in hexadecimal, for messages.
-pub(crate) fn hex_id(id: [u8; 16]) -> String {
-    format!("{:032x}", u128::from_be_bytes(id))
 }

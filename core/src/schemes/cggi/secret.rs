@@ -4,15 +4,10 @@ use alloc::{format, vec, vec::Vec};
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{
-    ciphertext::CggiCiphertext,
-    encoding::Encoding,
-    method::RotationMethod,
-    params::{CggiParams, hex_id},
-};
+use super::{ciphertext::CggiCiphertext, encoding::Encoding, method::RotationMethod, params::CggiParams};
 use crate::{
     arith::Word,
-    error::Error,
+    error::{Error, hex},
     random::Seed,
     ring::{Eval, Poly, SmallPoly},
     rlwe::{KeySeeds, NtruSecret, lwe::LweSample},
@@ -198,8 +193,8 @@ impl<W: Word> CggiSecretKey<W> {
         if ciphertext.key_id() != self.key_id {
             return Err(Error::ParamsMismatch(format!(
                 "the ciphertext belongs to key {}, and this is key {}; decrypt it with its own key",
-                hex_id(ciphertext.key_id()),
-                hex_id(self.key_id)
+                hex(&ciphertext.key_id()),
+                hex(&self.key_id)
             )));
         }
         Ok(self.phase(ciphertext.sample()).to_u64())

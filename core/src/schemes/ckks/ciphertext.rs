@@ -6,13 +6,10 @@ use core::fmt;
 use super::scale::Scale;
 use crate::{
     arith::Word,
-    error::Error,
+    error::{Error, hex},
     ring::{Eval, Poly},
     rlwe::Pair,
-    schemes::{
-        identity::{Identity, hex},
-        parts,
-    },
+    schemes::{identity::Identity, parts},
 };
 
 /// An encoded polynomial at a level and a scale, evaluation domain.

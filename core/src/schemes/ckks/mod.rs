@@ -22,7 +22,6 @@ pub use evaluator::CkksEvaluator;
 pub use main_secret::MainSecret;
 pub use scale::Scale;
 
-pub(crate) use crate::schemes::identity::hex;
 pub use crate::{
     arith::{complex::Complex, round_ties_even},
     schemes::{

@@ -14,10 +14,10 @@ use super::{
 use crate::{
     arith::Word,
     bootstrapping::cggi::{CggiKeyPart, CggiKeysBuilder, CggiPartKind, key_parts},
-    error::Error,
+    error::{Error, hex},
     random::Seed,
     rlwe::lwe::LweSample,
-    schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding, hex_id},
+    schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding},
     wire::{
         Expect, ObjectKind, frame,
         header::bad,
@@ -66,8 +66,8 @@ pub fn cggi_ciphertexts_to_bytes<W: WireWord>(
         if ciphertext.key_id() != first.key_id() {
             return Err(Error::ParamsMismatch(format!(
                 "ciphertexts of keys {} and {} in one list; make one list for each key",
-                hex_id(first.key_id()),
-                hex_id(ciphertext.key_id())
+                hex(&first.key_id()),
+                hex(&ciphertext.key_id())
             )));
         }
     }

@@ -202,7 +202,7 @@ fn fbs_16_50() -> CggiSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{params::cggi_preset, schemes::ckks::hex};
+    use crate::{error::hex, params::cggi_preset};
 
     /// The fingerprints that keys and ciphertexts of version 0.1 carry.
     const FINGERPRINTS: [(&str, &str); 14] = [
