@@ -8,8 +8,9 @@ use std::time::Instant;
 use refloat::{
     Error,
     arith::{Word, backend_name},
-    bootstrapping::ckks_ship::{
-        Phases, ShipEvaluator, ShipMode, ShipParams, ShipSecretKey, TrackScratch, generate_track,
+    bootstrapping::{
+        ckks_ship::{Phases, ShipEvaluator, ShipParams, ShipSecretKey, TrackScratch, generate_track},
+        method::SlotMode,
     },
     params,
     random::Seed,
@@ -38,7 +39,7 @@ fn track<W: Word>(name: &str) -> Result<f64, Error> {
     let turns = |by: usize| (0..params.n()).map(|i| (i * by % 997) as f64 / 997.0 - 0.5).collect();
     let phases = Phases::from_turns(&params, turns(5), turns(7))?;
     let mut counters = Counters::default();
-    let encoded = evaluator.encode_phase(&phases, ShipMode::Real, &mut counters)?;
+    let encoded = evaluator.encode_phase(&phases, SlotMode::Real, &mut counters)?;
     let keys = (0..TRACKS).map(|track| generate_track(&secret, track)).collect::<Result<Vec<_>, _>>()?;
     let mut scratch = TrackScratch::new(&params);
     let mut best = f64::INFINITY;

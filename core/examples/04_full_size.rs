@@ -17,7 +17,10 @@ use std::{
 
 use refloat::{
     Error,
-    bootstrapping::ckks_ship::{GeneratedKeys, ShipEvaluator, ShipMode, ShipSecretKey},
+    bootstrapping::{
+        ckks_ship::{GeneratedKeys, ShipEvaluator, ShipSecretKey},
+        method::SlotMode,
+    },
     params::{DEFAULT_PRESET, preset},
     random::Seed,
     trace::{Observer, StageEvent},
@@ -70,7 +73,7 @@ fn main() -> Result<(), Error> {
     let spread = |k: usize| (k as f64 * 0.618_033_988_749_895).fract();
     let values: Vec<f64> = (0..params.slots())
         .map(|k| match params.mode() {
-            ShipMode::Bits => spread(k).round(),
+            SlotMode::Bits => spread(k).round(),
             _ => 2.0 * spread(k) - 1.0,
         })
         .collect();
@@ -93,7 +96,7 @@ fn main() -> Result<(), Error> {
         preset.promised,
         -mean.log2()
     );
-    if params.mode() == ShipMode::Bits {
+    if params.mode() == SlotMode::Bits {
         let wrong = errors.iter().filter(|e| **e >= 0.5).count();
         println!("{wrong} of {} bits wrong after rounding", errors.len());
     }

@@ -9,7 +9,10 @@
 
 use refloat::{
     Error,
-    bootstrapping::ckks_ship::{GeneratedKeys, ShipEvaluator, ShipMode, ShipSecretKey},
+    bootstrapping::{
+        ckks_ship::{GeneratedKeys, ShipEvaluator, ShipSecretKey},
+        method::SlotMode,
+    },
     params,
     random::Seed,
     schemes::ckks::Ciphertext,
@@ -51,11 +54,11 @@ fn main() -> Result<(), Error> {
 }
 
 /// Uniform reals in [-1, 1], or bits.
-fn message(slots: usize, mode: ShipMode, seed: u64) -> Vec<f64> {
+fn message(slots: usize, mode: SlotMode, seed: u64) -> Vec<f64> {
     let mut stream = Seed::from_bytes([200; 32]).derive("example message", &[seed]).stream();
     (0..slots)
         .map(|_| match mode {
-            ShipMode::Bits => f64::from(stream.below(2)),
+            SlotMode::Bits => f64::from(stream.below(2)),
             _ => 2.0 * f64::from(stream.below(u32::MAX)) / f64::from(u32::MAX) - 1.0,
         })
         .collect()

@@ -21,7 +21,8 @@ use refloat::{
     arith::complex::Complex,
     bootstrapping::{
         StageView,
-        ckks_ship::{NoiseModel, ShipEvaluator, ShipKeys, ShipMode, ShipRun, ShipSecretKey, ShipState},
+        ckks_ship::{NoiseModel, ShipEvaluator, ShipKeys, ShipRun, ShipSecretKey, ShipState},
+        method::SlotMode,
     },
     params,
     random::Seed,
@@ -73,7 +74,7 @@ fn main() -> Result<(), Error> {
         all.add(&of_key);
     }
 
-    let power = if params.mode() == ShipMode::Bits { 0.5 } else { 1.0 / 3.0 };
+    let power = if params.mode() == SlotMode::Bits { 0.5 } else { 1.0 / 3.0 };
     let scale = params.scale().to_f64();
     let model = NoiseModel::new(&params, power, all.input.mean() * scale * scale / params.n() as f64);
     let base = params.coefficient_scale().to_f64();
@@ -221,7 +222,7 @@ fn bootstrap(
     let plain = secret.decrypt(&output, params.mode())?;
     let plain = plain.reveal_to_key_owner();
     // Bits get their constant 1/2 at the end.
-    let offset = if params.mode() == ShipMode::Bits { 0.5 } else { 0.0 };
+    let offset = if params.mode() == SlotMode::Bits { 0.5 } else { 0.0 };
     let exact = root.iter().map(|z| 2.0 * z.re + offset);
     noise.refreshed = Mean::of(plain.iter().zip(exact).map(|(x, y)| (x - y).powi(2)));
     noise.output = Mean::of(plain.iter().zip(&message).map(|(x, y)| (x - y).powi(2)));
@@ -235,11 +236,11 @@ fn errors(view: &StageView) -> Mean {
 }
 
 /// Uniform reals in [-1, 1], or bits.
-fn message(slots: usize, mode: ShipMode, seed: &Seed) -> Vec<f64> {
+fn message(slots: usize, mode: SlotMode, seed: &Seed) -> Vec<f64> {
     let mut stream = seed.stream();
     let mut real = || 2.0 * f64::from(stream.below(u32::MAX)) / f64::from(u32::MAX) - 1.0;
     match mode {
-        ShipMode::Bits => (0..slots).map(|_| f64::from(u8::from(real() > 0.0))).collect(),
+        SlotMode::Bits => (0..slots).map(|_| f64::from(u8::from(real() > 0.0))).collect(),
         _ => (0..slots).map(|_| real()).collect(),
     }
 }

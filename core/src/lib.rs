@@ -49,6 +49,9 @@
 //! together. Scales are exact. Nothing depends on the number of threads or on the SIMD backend:
 //! results are the same bits everywhere, WebAssembly included.
 //!
+//! Parameter sets are validated when they are built. A function that returns a `Result` and whose documentation has no section on
+//! errors does not fail for one of them.
+//!
 //! # Features
 //!
 //! | feature | what it adds |

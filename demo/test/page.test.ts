@@ -6,7 +6,7 @@ import { position, stayMs } from '../src/player.js';
 import { decode, encode } from '../src/recorded.js';
 import { JOURNEY, STATIONS, stationIndex } from '../src/stages.js';
 import type { State } from '../src/store.js';
-import { seenAt } from '../src/views/seen.js';
+import { seenAt } from '../src/views/shown-values.js';
 import { markOf, observe, quality } from '../src/voyage.js';
 import { ramp } from './fixtures/input.js';
 import { emptyVoyage, events } from './fixtures/model.js';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decode } from '../src/recorded.js';
 import { JOURNEY } from '../src/stages.js';
 import type { State } from '../src/store.js';
-import { seenAt } from '../src/views/seen.js';
+import { seenAt } from '../src/views/shown-values.js';
 import { followed, knownAt, slot, sumOf } from '../src/views/slot.js';
 import { lastMomentOf, markOf, moments, observe, type Voyage } from '../src/voyage.js';
 import { ramp } from './fixtures/input.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { html } from '../src/html.js';
 import { JOURNEY, stationIndex, STATIONS } from '../src/stages.js';
 import { FIRST_BREAKAGE, type State } from '../src/store.js';
-import { gathered, planeAt, seenAt, unitOf } from '../src/views/seen.js';
+import { gathered, planeAt, seenAt, unitOf } from '../src/views/shown-values.js';
 import { flame, keyGroups, keys, work } from '../src/views/cost.js';
 import { controls, timeOf } from '../src/views/hero.js';
 import { gauge, gaugeSentence } from '../src/views/gauge.js';

@@ -9,7 +9,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use refloat::bootstrapping::ckks_ship::{ShipMode, ShipParams, ShipSecretKey};
+use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey};
+use refloat::bootstrapping::method::SlotMode;
 use refloat::params::preset;
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
@@ -118,7 +119,7 @@ fn encryption_does_not_depend_on_the_message() {
     let (_, secret) = toy();
     let input = |class: u64, i: u64| if class == 0 { vec![0.25; 512] } else { uniform(512, i) };
     let randomness = Seed::from_bytes([4; 32]);
-    let work = |values: &Vec<f64>| secret.encrypt(values, ShipMode::Real, &randomness).map(drop);
+    let work = |values: &Vec<f64>| secret.encrypt(values, SlotMode::Real, &randomness).map(drop);
     check("encryption", t_value(runs() / 10, input, work));
 }
 
@@ -129,11 +130,11 @@ fn decryption_does_not_depend_on_the_message_or_the_key() {
     let input = |class: u64, i: u64| -> (ShipSecretKey, Ciphertext) {
         let secret = ShipSecretKey::generate(&params, &seed_of(class, i));
         let values = if class == 0 { vec![0.25; 512] } else { uniform(512, i) };
-        let ciphertext = secret.encrypt(&values, ShipMode::Real, &seed_of(class, i)).unwrap();
+        let ciphertext = secret.encrypt(&values, SlotMode::Real, &seed_of(class, i)).unwrap();
         (secret, ciphertext)
     };
     let work = |(secret, ciphertext): &(ShipSecretKey, Ciphertext)| {
-        secret.decrypt(ciphertext, ShipMode::Real).map(drop)
+        secret.decrypt(ciphertext, SlotMode::Real).map(drop)
     };
     check("decryption", t_value(runs() / 10, input, work));
 }

@@ -2,7 +2,8 @@
 
 use refloat::Error;
 use refloat::bootstrapping::ViewKind;
-use refloat::bootstrapping::ckks_ship::{KeySource, ShipEvaluator, ShipMode, ShipRun, ShipSecretKey};
+use refloat::bootstrapping::ckks_ship::{KeySource, ShipEvaluator, ShipRun, ShipSecretKey};
+use refloat::bootstrapping::method::SlotMode;
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
 
@@ -50,7 +51,7 @@ pub fn noisy_messages(
     evaluator: &ShipEvaluator,
     keys: &dyn KeySource<u32>,
     ciphertext: &Ciphertext,
-    mode: ShipMode,
+    mode: SlotMode,
 ) -> Result<Vec<f64>, Error> {
     let mut run = ShipRun::new(evaluator, ciphertext, mode)?;
     while run.phases().is_none() {

@@ -2,9 +2,8 @@
 
 use std::sync::OnceLock;
 
-use refloat::bootstrapping::ckks_ship::{
-    ShipEvaluator, ShipKeys, ShipMode, ShipParams, ShipSecretKey, ShipSpec,
-};
+use refloat::bootstrapping::ckks_ship::{ShipEvaluator, ShipKeys, ShipParams, ShipSecretKey, ShipSpec};
+use refloat::bootstrapping::method::SlotMode;
 use refloat::params::preset;
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
@@ -68,23 +67,23 @@ impl Setup {
     }
 
     /// A fresh encryption, always with the same randomness.
-    pub fn encrypt(&self, values: &[f64], mode: ShipMode) -> Ciphertext {
+    pub fn encrypt(&self, values: &[f64], mode: SlotMode) -> Ciphertext {
         self.secret.encrypt(values, mode, &Seed::from_bytes([200; 32])).expect("values in range")
     }
 
     /// The decrypted values.
-    pub fn decrypt(&self, ciphertext: &Ciphertext, mode: ShipMode) -> Vec<f64> {
+    pub fn decrypt(&self, ciphertext: &Ciphertext, mode: SlotMode) -> Vec<f64> {
         self.secret.decrypt(ciphertext, mode).expect("own ciphertext").reveal_to_key_owner().clone()
     }
 
     /// A whole bootstrap.
-    pub fn bootstrap(&self, ciphertext: &Ciphertext, mode: ShipMode) -> Ciphertext {
+    pub fn bootstrap(&self, ciphertext: &Ciphertext, mode: SlotMode) -> Ciphertext {
         self.evaluator.bootstrap(ciphertext, mode, &self.keys, &mut ()).expect("a bootstrap")
     }
 
     /// [`measure::noisy_messages`] of this key, real slots.
     pub fn noisy_messages(&self, ciphertext: &Ciphertext) -> Vec<f64> {
-        measure::noisy_messages(&self.secret, &self.evaluator, &self.keys, ciphertext, ShipMode::Real)
+        measure::noisy_messages(&self.secret, &self.evaluator, &self.keys, ciphertext, SlotMode::Real)
             .expect("phases")
     }
 }

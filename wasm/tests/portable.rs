@@ -13,7 +13,8 @@ use refloat::{
         ckks_msb::{
             MsbEvaluator, MsbKeys, MsbPreset, MsbReading, MsbRun, MsbSecretKey, Radix, Readout, Rounding,
         },
-        ckks_ship::{ShipEvaluator, ShipKeys, ShipMode, ShipSecretKey},
+        ckks_ship::{ShipEvaluator, ShipKeys, ShipSecretKey},
+        method::SlotMode,
         scheme_switching::{LinkPreset, LinkSecretKey},
     },
     circuits::{
@@ -93,8 +94,8 @@ fn digests_of(name: &str) -> Value {
     let wanted: Vec<usize> =
         if preset.secure() { vec![0, parts / 2, parts - 1] } else { (0..parts).collect() };
     let part = |&index: &usize| json!([index, digest(&secret.key_part(index).expect("a part"))]);
-    let encrypted = |mode: ShipMode, level: usize| {
-        let count = if mode == ShipMode::Complex { params.n() } else { params.slots() };
+    let encrypted = |mode: SlotMode, level: usize| {
+        let count = if mode == SlotMode::Complex { params.n() } else { params.slots() };
         let values = message(mode, count);
         secret.encrypt_at(&values, mode, level, &Seed::from_bytes([9; 32])).expect("values in range")
     };
@@ -110,8 +111,8 @@ fn digests_of(name: &str) -> Value {
         "fresh": hash(&encrypted(mode, 2)),
         "exhausted": hash(&encrypted(mode, 1)),
     });
-    if mode == ShipMode::Real {
-        found["complex"] = json!(hash(&encrypted(ShipMode::Complex, 2)));
+    if mode == SlotMode::Real {
+        found["complex"] = json!(hash(&encrypted(SlotMode::Complex, 2)));
     }
     if name == "toy10" {
         let keys = ShipKeys::generate(&secret).expect("keys");
@@ -222,7 +223,7 @@ fn conventional_digests_of(name: &str) -> Value {
     let encrypted = |values: &[Complex], level: usize| {
         secret.encrypt(values, level, &Seed::from_bytes([9; 32])).expect("values in range")
     };
-    let numbers = message(ShipMode::Complex, 2 * params.slots());
+    let numbers = message(SlotMode::Complex, 2 * params.slots());
     let real: Vec<Complex> = numbers[..params.slots()].iter().map(|&re| Complex::new(re, 0.0)).collect();
     let complex: Vec<Complex> = numbers.chunks_exact(2).map(|z| Complex::new(z[0], z[1])).collect();
     let levels = params.levels();
@@ -314,9 +315,9 @@ fn integer_digests_of(name: &str) -> Value {
     found
 }
 
-fn message(mode: ShipMode, count: usize) -> Vec<f64> {
+fn message(mode: SlotMode, count: usize) -> Vec<f64> {
     let value = |i: usize| match mode {
-        ShipMode::Bits => (i % 2) as f64,
+        SlotMode::Bits => (i % 2) as f64,
         _ => ((37 * i % 101) as f64 - 50.0) / 64.0,
     };
     (0..count).map(value).collect()

@@ -4,8 +4,9 @@ use std::{ops::ControlFlow, time::Instant};
 
 use refloat::{
     Error,
-    bootstrapping::ckks_ship::{
-        BLIND_ROTATE, PRODUCT_TREE, SLOTS_TO_COEFFS, ShipEvaluator, ShipKeys, ShipMode, ShipSecretKey,
+    bootstrapping::{
+        ckks_ship::{BLIND_ROTATE, PRODUCT_TREE, SLOTS_TO_COEFFS, ShipEvaluator, ShipKeys, ShipSecretKey},
+        method::SlotMode,
     },
     params,
     random::Seed,
@@ -48,20 +49,20 @@ pub fn run(name: &str, rounds: usize) -> Result<Contender, Error> {
     let key_seconds = start.elapsed().as_secs_f64();
     let evaluator = ShipEvaluator::new(&params)?;
     let message = message(params.slots());
-    let fresh = secret.encrypt(&message, ShipMode::Real, &Seed::from_bytes([2; 32]))?;
+    let fresh = secret.encrypt(&message, SlotMode::Real, &Seed::from_bytes([2; 32]))?;
     let exhausted = evaluator.exhaust(&fresh)?;
     let (mut whole, mut half, mut core) = (Vec::new(), Vec::new(), Vec::new());
-    let mut refreshed = evaluator.bootstrap(&exhausted, ShipMode::Real, &keys, &mut ())?;
+    let mut refreshed = evaluator.bootstrap(&exhausted, SlotMode::Real, &keys, &mut ())?;
     for _ in 0..rounds {
         let start = Instant::now();
         let mut watch = Stopwatch { entered: start, before: 0.0, core: 0.0 };
-        refreshed = evaluator.bootstrap(&exhausted, ShipMode::Real, &keys, &mut watch)?;
+        refreshed = evaluator.bootstrap(&exhausted, SlotMode::Real, &keys, &mut watch)?;
         let seconds = start.elapsed().as_secs_f64();
         whole.push(seconds);
         half.push(seconds - watch.before);
         core.push(watch.core);
     }
-    let decrypted = secret.decrypt(&refreshed, ShipMode::Real)?;
+    let decrypted = secret.decrypt(&refreshed, SlotMode::Real)?;
     Ok(Contender {
         name: format!("refloat {name}"),
         security: params.security().statement.clone(),

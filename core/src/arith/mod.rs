@@ -25,7 +25,7 @@ mod residue;
 mod round;
 mod self_check;
 mod simd;
-pub(crate) mod unroll;
+pub(crate) mod unrolled_loop;
 mod word;
 
 pub use backends::{Word, all_backends, backend_choice, backend_name};

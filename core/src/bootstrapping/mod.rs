@@ -14,12 +14,12 @@ mod messages;
 mod meta;
 pub mod method;
 mod overflow;
-mod parts;
 pub mod program;
 pub mod raising;
 pub mod scheme_switching;
 pub(crate) mod switching_keys;
 mod view;
+mod wire_sizes;
 
 pub use messages::{NamedMessage, bit_messages, complex_messages, real_messages};
 pub use meta::{META_CORRECT, MetaBootstrapper, MetaRun, Rounds};

@@ -10,7 +10,7 @@ use core::ops::Range;
 
 use zeroize::Zeroizing;
 
-use super::parts::{MAX_PART_BYTES, PART_OVERHEAD, sample_bytes};
+use super::wire_sizes::{MAX_PART_BYTES, PART_OVERHEAD, sample_bytes};
 use crate::{
     arith::Word,
     circuits::linear_transform::Step,

@@ -5,9 +5,9 @@
 pub mod bgv;
 pub mod cggi;
 pub mod ckks;
+mod components;
 pub mod evaluator;
 pub mod identity;
-mod parts;
 pub mod private;
 mod probability;
 

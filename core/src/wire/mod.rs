@@ -1,4 +1,4 @@
-//! The wire format: what leaves a process, and how it is let in again.
+//! The wire format: what leaves a process, and how untrusted bytes are validated.
 //!
 //! Every object is one *frame*: a fixed 64-byte [`header`], a payload, and a BLAKE3 digest of both
 //! (see [`frame`]). Integers are little-endian. Residues are packed to the bit length of their

@@ -2,7 +2,7 @@ import { JOURNEY } from '../stages.js';
 import { slotValues } from '../input/source.js';
 import { chosenPreset, shownVoyage, type State } from '../store.js';
 import { specimenAt, type Moment, type Voyage } from '../voyage.js';
-import { gathered, planeAt, seenAt, unitOf, type Seen } from './seen.js';
+import { gathered, planeAt, seenAt, unitOf, type Seen } from './shown-values.js';
 import { followed } from './slot.js';
 
 /** Is the voyage's input a sequence rather than a picture? */

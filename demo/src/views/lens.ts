@@ -3,7 +3,7 @@ import { html, type Html } from '../html.js';
 import { JOURNEY, STATIONS } from '../stages.js';
 import type { State } from '../store.js';
 import { specimenAt, viewAt, type Voyage } from '../voyage.js';
-import { gathered, planeAt, seenAt } from './seen.js';
+import { gathered, planeAt, seenAt } from './shown-values.js';
 import { figure, type Table } from './figure.js';
 
 /** The lens: what the key holder sees in the ciphertext at the selected moment. */

@@ -4,7 +4,7 @@ import { JOURNEY, STATIONS, stationIndex, type Station } from '../stages.js';
 import type { State } from '../store.js';
 import { isRefreshed, lastMomentOf, markOf, partsOf, type Moment, type Voyage } from '../voyage.js';
 import { figure } from './figure.js';
-import { seenAt } from './seen.js';
+import { seenAt } from './shown-values.js';
 import { drawing, label, n } from './svg.js';
 
 /** Side of the drawing. */

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::Args;
 use clap::builder::ArgPredicate;
 use refloat::bootstrapping::bgv::BgvPreset;
-use refloat::bootstrapping::ckks_ship::ShipMode;
+use refloat::bootstrapping::method::SlotMode;
 use refloat::params::{self, CggiPreset, ConventionalPreset};
 use refloat::schemes::cggi::{CggiParams, Encoding};
 use refloat::wire::WireWord;
@@ -120,7 +120,7 @@ fn time(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(
     );
     let mut works = vec![bench.work(bench.params.mode(), 1)?];
     if arguments.complex {
-        works.push(bench.work(ShipMode::Complex, 1)?);
+        works.push(bench.work(SlotMode::Complex, 1)?);
     }
     if let Some(count) = arguments.batch {
         works.push(bench.work(bench.params.mode(), count.into())?);

@@ -4,9 +4,8 @@ use std::time::Instant;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use refloat::bootstrapping::ckks_ship::{
-    Diagonals, ShipEvaluator, ShipKeys, ShipMode, ShipParams, ShipSecretKey,
-};
+use refloat::bootstrapping::ckks_ship::{Diagonals, ShipEvaluator, ShipKeys, ShipParams, ShipSecretKey};
+use refloat::bootstrapping::method::SlotMode;
 use refloat::random::Seed;
 use refloat::schemes::ckks::{Ciphertext, Complex};
 use serde::Serialize;
@@ -70,7 +69,7 @@ pub struct Bench {
 
 /// What is bootstrapped at once.
 pub struct Work {
-    mode: ShipMode,
+    mode: SlotMode,
     /// The slots of all ciphertexts, one after the other.
     message: Vec<f64>,
     inputs: Vec<Ciphertext>,
@@ -78,7 +77,7 @@ pub struct Work {
 
 impl Work {
     /// What its slots hold.
-    pub fn mode(&self) -> ShipMode {
+    pub fn mode(&self) -> SlotMode {
         self.mode
     }
 
@@ -135,8 +134,8 @@ impl Bench {
     }
 
     /// Exhausted ciphertexts with uniform slots.
-    pub fn work(&self, mode: ShipMode, ciphertexts: usize) -> Result<Work, Failure> {
-        let slots = self.params.slots() * if mode == ShipMode::Complex { 2 } else { 1 };
+    pub fn work(&self, mode: SlotMode, ciphertexts: usize) -> Result<Work, Failure> {
+        let slots = self.params.slots() * if mode == SlotMode::Complex { 2 } else { 1 };
         let message = uniform(&super::keyfiles::fresh_seed()?, ciphertexts * slots, mode);
         let level = self.params.input_level();
         let encrypt = |message: &[f64]| -> Result<Ciphertext, Failure> {
@@ -147,7 +146,7 @@ impl Bench {
     }
 
     /// Precision of a message that is exhausted and bootstrapped once, on all threads.
-    pub fn precision_of(&self, mode: ShipMode, message: &[f64]) -> Result<Precision, Failure> {
+    pub fn precision_of(&self, mode: SlotMode, message: &[f64]) -> Result<Precision, Failure> {
         let level = self.params.input_level();
         let input = self.secret.encrypt_at(message, mode, level, &super::keyfiles::fresh_seed()?)?;
         let result = self.evaluator.bootstrap(&input, mode, &self.keys, &mut ())?;
@@ -229,11 +228,11 @@ pub fn fill_seconds(params: &ShipParams, budget: Option<u64>) -> Result<f64, Fai
 }
 
 /// Uniform messages: reals in [-1, 1], or bits.
-fn uniform(seed: &Seed, slots: usize, mode: ShipMode) -> Vec<f64> {
+fn uniform(seed: &Seed, slots: usize, mode: SlotMode) -> Vec<f64> {
     let mut stream = seed.stream();
     (0..slots)
         .map(|_| match mode {
-            ShipMode::Bits => f64::from(stream.below(2)),
+            SlotMode::Bits => f64::from(stream.below(2)),
             _ => f64::from(stream.below(u32::MAX)) / f64::from(u32::MAX - 1) * 2.0 - 1.0,
         })
         .collect()
@@ -264,10 +263,10 @@ mod tests {
 
     #[test]
     fn messages_are_in_range() {
-        let values = uniform(&Seed::from_bytes([1; 32]), 10_000, ShipMode::Real);
+        let values = uniform(&Seed::from_bytes([1; 32]), 10_000, SlotMode::Real);
         assert!(values.iter().all(|value| value.abs() <= 1.0));
         assert!(values.iter().sum::<f64>().abs() < 500.0 && values.iter().any(|value| *value > 0.99));
-        let bits = uniform(&Seed::from_bytes([2; 32]), 1000, ShipMode::Bits);
+        let bits = uniform(&Seed::from_bytes([2; 32]), 1000, SlotMode::Bits);
         assert!(
             bits.iter().all(|bit| [0.0f64, 1.0].map(f64::to_bits).contains(&bit.to_bits()))
                 && bits.contains(&0.0)

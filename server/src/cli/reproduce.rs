@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use refloat::bootstrapping::bgv::{BgvPreset, published_sets};
-use refloat::bootstrapping::ckks_ship::ShipMode;
+use refloat::bootstrapping::method::SlotMode;
 use refloat::bootstrapping::scheme_switching::LinkPreset;
 use refloat::params;
 use serde::Serialize;
@@ -414,7 +414,7 @@ fn measure(
     }
     let Some((threads, first)) = timed.first() else { return Ok(()) };
     let uniform =
-        if bench.params.mode() == ShipMode::Bits { "uniform bits" } else { "uniform slots in [-1, 1]" };
+        if bench.params.mode() == SlotMode::Bits { "uniform bits" } else { "uniform slots in [-1, 1]" };
     let (bits, key) = (first.precision, &format!("one key, {uniform}"));
     let left = (first.level - bench.params.input_level()) as f64;
     rows.extend(make.published_precision());

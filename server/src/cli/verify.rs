@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use clap::Args;
-use refloat::bootstrapping::ckks_ship::ShipMode;
+use refloat::bootstrapping::method::SlotMode;
 use refloat::bootstrapping::{NamedMessage, bit_messages, complex_messages, real_messages};
 use refloat::params::{self, BgvPreset, ConventionalPreset, ShipPreset};
 use serde::Serialize;
@@ -198,16 +198,16 @@ fn ship(preset: &ShipPreset, key: u64, budget: Option<u64>, output: &Output) -> 
     let one_a_slot = |mode, messages| {
         found(messages, |slots| bench.precision_of(mode, &slots.iter().map(|z| z.re).collect::<Vec<_>>()))
     };
-    if bench.params.mode() == ShipMode::Bits {
-        return one_a_slot(ShipMode::Bits, bit_messages(slots, key));
+    if bench.params.mode() == SlotMode::Bits {
+        return one_a_slot(SlotMode::Bits, bit_messages(slots, key));
     }
-    let mut rows = one_a_slot(ShipMode::Real, real_messages(slots, key))?;
+    let mut rows = one_a_slot(SlotMode::Real, real_messages(slots, key))?;
     let complex = complex_messages(slots, key)
         .into_iter()
         .filter(|message| message.slots.iter().any(|z| z.im.abs() > 0.0));
     rows.extend(found(complex, |slots| {
         let parts: Vec<f64> = slots.iter().flat_map(|z| [z.re, z.im]).collect();
-        bench.precision_of(ShipMode::Complex, &parts)
+        bench.precision_of(SlotMode::Complex, &parts)
     })?);
     Ok(rows)
 }

@@ -4,7 +4,8 @@ use refloat::Error;
 use refloat::bootstrapping::ckks_conventional::{
     ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey,
 };
-use refloat::bootstrapping::ckks_ship::{ShipBootstrapper, ShipMode};
+use refloat::bootstrapping::ckks_ship::ShipBootstrapper;
+use refloat::bootstrapping::method::SlotMode;
 use refloat::bootstrapping::{META_CORRECT, MetaBootstrapper, MetaRun, Method, Rounds};
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::params::conventional_preset;
@@ -33,11 +34,11 @@ impl Observer for Recorder {
 fn ship_gains_bits_by_a_second_round() {
     // The chain of ship14 at degree 2^10: one bootstrap is worth about 19 bits, the encoding 29.
     let setup = Setup::new(grouped_spec(), 1);
-    let method = ShipBootstrapper { evaluator: &setup.evaluator, keys: &setup.keys, mode: ShipMode::Real };
+    let method = ShipBootstrapper { evaluator: &setup.evaluator, keys: &setup.keys, mode: SlotMode::Real };
     let values = uniform(setup.evaluator.params().slots(), 3);
-    let fresh = setup.encrypt(&values, ShipMode::Real);
+    let fresh = setup.encrypt(&values, SlotMode::Real);
     let x = setup.evaluator.exhaust(&fresh).expect("fresh");
-    let bits = |x: &Ciphertext| Precision::of(&setup.decrypt(x, ShipMode::Real), &values);
+    let bits = |x: &Ciphertext| Precision::of(&setup.decrypt(x, SlotMode::Real), &values);
     let (input, single) = (bits(&x), bits(&method.bootstrap(&x, &mut ()).expect("an exhausted one")));
     let gain = single.max_bits().floor() as u32 - 1;
     let meta = MetaBootstrapper::new(&method, 2, gain).expect("two rounds");
@@ -102,11 +103,11 @@ fn rounds_gain_bits(set: &str) {
 #[test]
 fn one_round_is_the_method_and_bad_numbers_are_refused() {
     let setup = Setup::new(grouped_spec(), 2);
-    let method = ShipBootstrapper { evaluator: &setup.evaluator, keys: &setup.keys, mode: ShipMode::Real };
+    let method = ShipBootstrapper { evaluator: &setup.evaluator, keys: &setup.keys, mode: SlotMode::Real };
     let meta = MetaBootstrapper::new(&method, 1, 10).expect("one round");
     assert_eq!((meta.output_level(), meta.stages().len()), (method.output_level(), method.stages().len()));
     assert_eq!(meta.params_id(), method.params_id());
-    let x = setup.evaluator.exhaust(&setup.encrypt(&[0.5], ShipMode::Real)).expect("fresh");
+    let x = setup.evaluator.exhaust(&setup.encrypt(&[0.5], SlotMode::Real)).expect("fresh");
     let rounds = Rounds::new(2, 10).expect("two rounds");
     let mut run = MetaRun::new(method.ckks(), rounds, [1, 2], &x).expect("a level for a correction");
     assert!(run.input().expect("the input").is_some());

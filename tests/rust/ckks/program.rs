@@ -7,7 +7,8 @@ use refloat::bootstrapping::ckks_conventional::{
     ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalParams,
     ConventionalSecretKey,
 };
-use refloat::bootstrapping::ckks_ship::{KeySource, ShipBootstrapper, ShipMode};
+use refloat::bootstrapping::ckks_ship::{KeySource, ShipBootstrapper};
+use refloat::bootstrapping::method::SlotMode;
 use refloat::bootstrapping::program;
 use refloat::circuits::linear_transform::{Diagonals, PlaintextStorage};
 use refloat::circuits::polynomial::{Polynomial, PolynomialBasis, clamp};
@@ -440,10 +441,10 @@ fn the_memory_of_a_run_is_known_before() {
 #[test]
 fn a_program_runs_over_ship() {
     let setup = toy();
-    let method = ShipBootstrapper { evaluator: &setup.evaluator, keys: &setup.keys, mode: ShipMode::Real };
+    let method = ShipBootstrapper { evaluator: &setup.evaluator, keys: &setup.keys, mode: SlotMode::Real };
     let values: Vec<f64> = some_slots(setup.evaluator.params().slots(), 2).iter().map(|z| z.re).collect();
-    let x = setup.encrypt(&values, ShipMode::Real);
-    let scale = setup.bootstrap(&x, ShipMode::Real).scale();
+    let x = setup.encrypt(&values, SlotMode::Real);
+    let scale = setup.bootstrap(&x, SlotMode::Real).scale();
     let target = program::target(&method, setup.evaluator.params().slots(), scale).unwrap();
     let top = target.top();
     let target = target.with_relinearization(top);
@@ -452,7 +453,7 @@ fn a_program_runs_over_ship() {
     assert_eq!((plan.bootstraps(), plan.inserted()), (1, 1));
     let key = setup.keys.common().relinearization();
     let y = program::run(&plan, &method, Some(&key), None, std::slice::from_ref(&x), &mut ()).unwrap();
-    let found = setup.decrypt(&y[0], ShipMode::Real);
+    let found = setup.decrypt(&y[0], SlotMode::Real);
     let worst = found.iter().zip(&values).map(|(y, x)| (y - x.powi(4)).abs()).fold(0.0, f64::max);
     assert!(worst < 0.1, "{worst}");
 }

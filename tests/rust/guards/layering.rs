@@ -29,9 +29,9 @@ const LAYERS: [(&str, u32); 16] = [
 
 /// Modules whose sub-modules are strangers to each other, and the sub-modules all of them may use.
 const SEPARATE: [(&str, &[&str]); 3] = [
-    ("schemes", &["evaluator", "identity", "parts", "private"]),
+    ("schemes", &["components", "evaluator", "identity", "private"]),
     ("circuits", &[]),
-    ("bootstrapping", &["method", "overflow", "parts", "program", "raising", "switching_keys"]),
+    ("bootstrapping", &["method", "overflow", "program", "raising", "switching_keys", "wire_sizes"]),
 ];
 
 /// Programs are made of all other circuits, single operations of what programs are planned for, and what leads from one scheme to
@@ -281,7 +281,7 @@ fn the_test_sees_what_it_forbids() {
     // What methods share knows none of them.
     let shared = |text| verdicts("core/src/bootstrapping/switching_keys.rs", text);
     assert_eq!(
-        shared("use super::{parts::x, ckks_conventional::y}; use crate::rlwe::z;"),
+        shared("use super::{wire_sizes::x, ckks_conventional::y}; use crate::rlwe::z;"),
         [false, true, false]
     );
     assert_eq!(verdicts("core/src/params/mod.rs", "use crate::wire::x;"), [true]);

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use rayon::ThreadPoolBuilder;
 use refloat::Error;
 use refloat::bootstrapping::ckks_ship::{
-    CommonKeys, KeySource, Recorder, ShipEvaluator, ShipKeys, ShipMode, ShipParams, ShipRun, ShipSecretKey,
-    TrackKeys,
+    CommonKeys, KeySource, Recorder, ShipEvaluator, ShipKeys, ShipParams, ShipRun, ShipSecretKey, TrackKeys,
 };
+use refloat::bootstrapping::method::SlotMode;
 use refloat::params::preset;
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
@@ -22,8 +22,8 @@ use refloat_tests::toy::toy;
 fn work_is_what_the_formulas_count() {
     let setup = toy();
     let mut recorder = Recorder::default();
-    let input = setup.encrypt(&uniform(512, 36), ShipMode::Real);
-    setup.evaluator.bootstrap(&input, ShipMode::Real, &setup.keys, &mut recorder).unwrap();
+    let input = setup.encrypt(&uniform(512, 36), SlotMode::Real);
+    setup.evaluator.bootstrap(&input, SlotMode::Real, &setup.keys, &mut recorder).unwrap();
     let work = |stage: &str| {
         recorder.0.iter().find_map(|event| match event {
             StageEvent::Exit { stage: s, counters, .. } if *s == stage => Some(*counters),
@@ -44,8 +44,8 @@ fn work_is_what_the_formulas_count() {
 fn events_follow_the_announced_stages() {
     let setup = toy();
     let mut recorder = Recorder::default();
-    let input = setup.encrypt(&uniform(512, 37), ShipMode::Real);
-    setup.evaluator.bootstrap(&input, ShipMode::Real, &setup.keys, &mut recorder).unwrap();
+    let input = setup.encrypt(&uniform(512, 37), SlotMode::Real);
+    setup.evaluator.bootstrap(&input, SlotMode::Real, &setup.keys, &mut recorder).unwrap();
     let announced: Vec<&str> = setup.evaluator.params().stages().iter().map(|s| s.id).collect();
     let entered: Vec<&str> =
         recorder.0.iter().filter(|e| matches!(e, StageEvent::Enter { .. })).map(StageEvent::stage).collect();
@@ -82,11 +82,11 @@ impl Observer for BreakAt {
 #[test]
 fn a_bootstrap_stops_where_the_observer_says() {
     let setup = toy();
-    let input = setup.encrypt(&uniform(512, 38), ShipMode::Real);
+    let input = setup.encrypt(&uniform(512, 38), SlotMode::Real);
     let mut recorder = Recorder::default();
-    setup.evaluator.bootstrap(&input, ShipMode::Real, &setup.keys, &mut recorder).unwrap();
+    setup.evaluator.bootstrap(&input, SlotMode::Real, &setup.keys, &mut recorder).unwrap();
     for at in [0, 1, 6, recorder.0.len() - 1] {
-        let result = setup.evaluator.bootstrap(&input, ShipMode::Real, &setup.keys, &mut BreakAt(at));
+        let result = setup.evaluator.bootstrap(&input, SlotMode::Real, &setup.keys, &mut BreakAt(at));
         let error = result.map(|_| ()).unwrap_err();
         assert_eq!(error.code(), "ABORTED", "{error}");
         assert!(error.to_string().contains(recorder.0[at].stage()), "{error} at event {at}");
@@ -103,8 +103,8 @@ fn digests<W: WireWord>() -> Vec<String> {
     let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([77; 32]));
     let keys = ShipKeys::generate(&secret).unwrap();
     let evaluator = ShipEvaluator::new(&params).unwrap();
-    let input = secret.encrypt(&uniform(512, 40), ShipMode::Real, &Seed::from_bytes([78; 32])).unwrap();
-    let output = evaluator.bootstrap(&input, ShipMode::Real, &keys, &mut ()).unwrap();
+    let input = secret.encrypt(&uniform(512, 40), SlotMode::Real, &Seed::from_bytes([78; 32])).unwrap();
+    let output = evaluator.bootstrap(&input, SlotMode::Real, &keys, &mut ()).unwrap();
     let parts = params.key_parts();
     let mut objects: Vec<Vec<u8>> =
         [0, 1, 2, 3, 4, 5, parts.len() - 1].iter().map(|&i| secret.key_part(i).unwrap()).collect();
@@ -122,9 +122,9 @@ fn threads_words_and_steps_change_no_bit() {
         assert_eq!(pool.install(digests::<u32>), reference, "{threads} threads");
     }
     let setup = toy();
-    let input = setup.encrypt(&uniform(512, 41), ShipMode::Real);
-    let whole = bytes(setup.secret.params(), &setup.bootstrap(&input, ShipMode::Real));
-    let mut run = ShipRun::new(&setup.evaluator, &input, ShipMode::Real).unwrap();
+    let input = setup.encrypt(&uniform(512, 41), SlotMode::Real);
+    let whole = bytes(setup.secret.params(), &setup.bootstrap(&input, SlotMode::Real));
+    let mut run = ShipRun::new(&setup.evaluator, &input, SlotMode::Real).unwrap();
     while !run.step(&setup.keys, &mut ()).unwrap() {}
     assert_eq!(bytes(setup.secret.params(), &run.finish().unwrap()), whole, "track by track");
 }
@@ -133,8 +133,8 @@ fn threads_words_and_steps_change_no_bit() {
 fn a_batch_gives_the_bits_of_its_single_runs() {
     let setup = toy();
     let params = setup.secret.params();
-    for mode in [ShipMode::Real, ShipMode::Complex] {
-        let slots = if mode == ShipMode::Complex { 1024 } else { 512 };
+    for mode in [SlotMode::Real, SlotMode::Complex] {
+        let slots = if mode == SlotMode::Complex { 1024 } else { 512 };
         let inputs: Vec<_> = (50..53).map(|seed| setup.encrypt(&uniform(slots, seed), mode)).collect();
         let mut recorder = Recorder::default();
         let outputs = setup.evaluator.bootstrap_batch(&inputs, mode, &setup.keys, &mut recorder).unwrap();
@@ -155,17 +155,17 @@ fn a_batch_gives_the_bits_of_its_single_runs() {
         };
         assert_eq!(work(&recorder), 3 * work(&single), "the work of all");
     }
-    assert!(setup.evaluator.bootstrap_batch(&[], ShipMode::Real, &setup.keys, &mut ()).unwrap().is_empty());
+    assert!(setup.evaluator.bootstrap_batch(&[], SlotMode::Real, &setup.keys, &mut ()).unwrap().is_empty());
 }
 
 #[test]
 fn a_batch_with_one_wrong_ciphertext_is_refused() {
     let setup = toy();
-    let own = setup.encrypt(&uniform(512, 54), ShipMode::Real);
+    let own = setup.encrypt(&uniform(512, 54), SlotMode::Real);
     let other = ShipSecretKey::generate(setup.secret.params(), &Seed::from_bytes([98; 32]));
-    let foreign = other.encrypt(&uniform(512, 54), ShipMode::Real, &Seed::from_bytes([1; 32])).unwrap();
+    let foreign = other.encrypt(&uniform(512, 54), SlotMode::Real, &Seed::from_bytes([1; 32])).unwrap();
     let mut recorder = Recorder::default();
-    let result = setup.evaluator.bootstrap_batch(&[own, foreign], ShipMode::Real, &setup.keys, &mut recorder);
+    let result = setup.evaluator.bootstrap_batch(&[own, foreign], SlotMode::Real, &setup.keys, &mut recorder);
     assert_eq!(result.map(|_| ()).unwrap_err().code(), "PARAMS_MISMATCH");
     assert!(recorder.0.is_empty(), "nothing was begun");
 }
@@ -203,20 +203,20 @@ fn backends_change_no_bit() {
 fn objects_of_other_keys_and_levels_are_refused() {
     let setup = toy();
     let other = ShipSecretKey::generate(setup.secret.params(), &Seed::from_bytes([99; 32]));
-    let foreign = other.encrypt(&uniform(512, 42), ShipMode::Real, &Seed::from_bytes([1; 32])).unwrap();
+    let foreign = other.encrypt(&uniform(512, 42), SlotMode::Real, &Seed::from_bytes([1; 32])).unwrap();
     let code = |result: Result<Ciphertext, Error>| result.map(|_| ()).unwrap_err().code();
     assert_eq!(
-        code(setup.evaluator.bootstrap(&foreign, ShipMode::Real, &setup.keys, &mut ())),
+        code(setup.evaluator.bootstrap(&foreign, SlotMode::Real, &setup.keys, &mut ())),
         "PARAMS_MISMATCH"
     );
     assert_eq!(code(setup.evaluator.square(&foreign, &setup.keys)), "PARAMS_MISMATCH");
     assert_eq!(
-        setup.secret.decrypt(&foreign, ShipMode::Real).map(|_| ()).unwrap_err().code(),
+        setup.secret.decrypt(&foreign, SlotMode::Real).map(|_| ()).unwrap_err().code(),
         "PARAMS_MISMATCH"
     );
-    let exhausted = setup.evaluator.exhaust(&setup.encrypt(&uniform(512, 43), ShipMode::Real)).unwrap();
+    let exhausted = setup.evaluator.exhaust(&setup.encrypt(&uniform(512, 43), SlotMode::Real)).unwrap();
     assert_eq!(code(setup.evaluator.square(&exhausted, &setup.keys)), "LEVEL_MISMATCH");
-    let out_of_range = setup.secret.encrypt(&[1.5], ShipMode::Real, &Seed::from_bytes([1; 32]));
+    let out_of_range = setup.secret.encrypt(&[1.5], SlotMode::Real, &Seed::from_bytes([1; 32]));
     assert_eq!(code(out_of_range), "INVALID_ARGUMENT");
     assert_ne!(setup.keys.key_id(), other.key_id());
 }
@@ -239,8 +239,8 @@ impl KeySource<u32> for Unreadable<'_> {
 #[test]
 fn a_run_that_failed_is_over() {
     let setup = toy();
-    let input = setup.encrypt(&uniform(512, 40), ShipMode::Real);
-    let mut run = ShipRun::new(&setup.evaluator, &input, ShipMode::Real).unwrap();
+    let input = setup.encrypt(&uniform(512, 40), SlotMode::Real);
+    let mut run = ShipRun::new(&setup.evaluator, &input, SlotMode::Real).unwrap();
     let keys = Unreadable(&setup.keys);
     let failure = loop {
         match run.step(&keys, &mut ()) {
@@ -259,8 +259,8 @@ fn a_run_takes_the_keys_of_its_ciphertext_at_every_step() {
     let setup = toy();
     let params = setup.evaluator.params();
     let other = ShipKeys::generate(&ShipSecretKey::generate(params, &Seed::from_bytes([77; 32]))).unwrap();
-    let input = setup.encrypt(&uniform(512, 41), ShipMode::Real);
-    let mut run = ShipRun::new(&setup.evaluator, &input, ShipMode::Real).unwrap();
+    let input = setup.encrypt(&uniform(512, 41), SlotMode::Real);
+    let mut run = ShipRun::new(&setup.evaluator, &input, SlotMode::Real).unwrap();
     for _ in 0..4 {
         assert_eq!(run.step(&other, &mut ()).unwrap_err().code(), "PARAMS_MISMATCH");
         run.step(&setup.keys, &mut ()).unwrap();

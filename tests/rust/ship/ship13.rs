@@ -1,7 +1,8 @@
 //! SHIP at 128-bit size, end to end: 4096 slots refreshed, squared, refreshed again. Keys are made
 //! track by track and dropped, as in a browser tab, so that the test needs little memory.
 
-use refloat::bootstrapping::ckks_ship::{GeneratedKeys, ShipEvaluator, ShipMode, ShipParams, ShipSecretKey};
+use refloat::bootstrapping::ckks_ship::{GeneratedKeys, ShipEvaluator, ShipParams, ShipSecretKey};
+use refloat::bootstrapping::method::SlotMode;
 use refloat::params::{ShipPreset, preset};
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
@@ -12,7 +13,7 @@ use refloat_tests::ship_noise::ShipNoise;
 
 struct Setup {
     preset: &'static ShipPreset,
-    mode: ShipMode,
+    mode: SlotMode,
     secret: ShipSecretKey,
     evaluator: ShipEvaluator,
 }
@@ -113,7 +114,7 @@ fn five_keys_of_every_full_size_set() {
         for seed in 1..=5 {
             let setup = Setup::new(name, seed);
             let slots = setup.secret.params().slots();
-            let message = if setup.mode == ShipMode::Bits { bits(slots, 3) } else { uniform(slots, 3) };
+            let message = if setup.mode == SlotMode::Bits { bits(slots, 3) } else { uniform(slots, 3) };
             let (_, _, precision) = setup.refresh(&message);
             assert!(precision.max_bits() >= setup.preset.promised, "{name}, key {seed}: {precision}");
         }

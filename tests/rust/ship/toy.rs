@@ -3,7 +3,8 @@
 
 use refloat::arith::complex::Complex;
 use refloat::bootstrapping::ViewKind;
-use refloat::bootstrapping::ckks_ship::{ShipMode, ShipRun, ShipState};
+use refloat::bootstrapping::ckks_ship::{ShipRun, ShipState};
+use refloat::bootstrapping::method::SlotMode;
 use refloat::params::preset;
 use refloat::ring::{centered_f64, from_integers};
 use refloat::schemes::ckks::Ciphertext;
@@ -31,13 +32,13 @@ struct Trace {
 }
 
 fn complex_slots(setup: &Setup, ciphertext: &Ciphertext) -> Vec<Complex> {
-    let values = setup.decrypt(ciphertext, ShipMode::Complex);
+    let values = setup.decrypt(ciphertext, SlotMode::Complex);
     values.chunks_exact(2).map(|z| Complex { re: z[0], im: z[1] }).collect()
 }
 
 fn trace_run(setup: &Setup, message: &[f64], ciphertext: &Ciphertext) -> Trace {
     let slots: Vec<Complex> = message.iter().map(|&re| Complex { re, im: 0.0 }).collect();
-    let mut run = ShipRun::new(&setup.evaluator, ciphertext, ShipMode::Real).expect("a fitting input");
+    let mut run = ShipRun::new(&setup.evaluator, ciphertext, SlotMode::Real).expect("a fitting input");
     let mut trace = Trace::default();
     let mut last_layer: Vec<Vec<Complex>> = Vec::new();
     loop {
@@ -87,7 +88,7 @@ fn levels_of_two_primes_leave_the_noise_of_the_model() {
 fn stages_leave_the_noise_of_the_model(setup: &Setup) {
     let noise = ShipNoise::new(&setup.spec);
     let message = uniform(512, 10);
-    let ciphertext = setup.evaluator.exhaust(&setup.encrypt(&message, ShipMode::Real)).expect("level 1");
+    let ciphertext = setup.evaluator.exhaust(&setup.encrypt(&message, SlotMode::Real)).expect("level 1");
     let trace = trace_run(setup, &message, &ciphertext);
     let square = mean_square(message);
 
@@ -131,8 +132,8 @@ fn stages_leave_the_noise_of_the_model(setup: &Setup) {
 fn scales_are_the_tracked_reals() {
     let setup = toy();
     let noise = ShipNoise::new(&setup.spec);
-    let ciphertext = setup.encrypt(&uniform(512, 11), ShipMode::Real);
-    let mut run = ShipRun::new(&setup.evaluator, &ciphertext, ShipMode::Real).unwrap();
+    let ciphertext = setup.encrypt(&uniform(512, 11), SlotMode::Real);
+    let mut run = ShipRun::new(&setup.evaluator, &ciphertext, SlotMode::Real).unwrap();
     let close = |log_scale: f64, model: f64| assert!((log_scale - model.log2()).abs() < 1e-10, "{log_scale}");
     let mut depths = 0;
     while !run.step(&setup.keys, &mut ()).unwrap() {
@@ -172,9 +173,9 @@ fn five_keys_keep_the_promised_precision() {
             &fresh
         };
         let message = uniform(512, 20 + u64::from(seed));
-        let input = setup.encrypt(&message, ShipMode::Real);
-        let output = setup.bootstrap(&input, ShipMode::Real);
-        let found = setup.decrypt(&output, ShipMode::Real);
+        let input = setup.encrypt(&message, SlotMode::Real);
+        let output = setup.bootstrap(&input, SlotMode::Real);
+        let found = setup.decrypt(&output, SlotMode::Real);
         let precision = Precision::of(&found, &message);
         println!("toy10, key {seed}: {precision}");
         assert!(precision.max_bits() > 10.7 && precision.max_bits() > promise, "key {seed}: {precision}");
@@ -202,12 +203,12 @@ fn the_refreshed_level_squares_and_bootstraps_again() {
 
 fn squares_and_bootstraps_again(setup: &Setup, max_bits: f64, rms_bits: f64) {
     let message = uniform(512, 30);
-    let first = setup.bootstrap(&setup.encrypt(&message, ShipMode::Real), ShipMode::Real);
+    let first = setup.bootstrap(&setup.encrypt(&message, SlotMode::Real), SlotMode::Real);
     let squared = setup.evaluator.square(&first, &setup.keys).expect("a level is left");
     assert_eq!(squared.level(), 1);
     let exact: Vec<f64> = message.iter().map(|x| x * x).collect();
-    let second = setup.bootstrap(&squared, ShipMode::Real);
-    let precision = Precision::of(&setup.decrypt(&second, ShipMode::Real), &exact);
+    let second = setup.bootstrap(&squared, SlotMode::Real);
+    let precision = Precision::of(&setup.decrypt(&second, SlotMode::Real), &exact);
     println!("{}, squared and bootstrapped again: {precision}", setup.spec.name);
     assert!(precision.max_bits() > max_bits && precision.rms_bits() > rms_bits, "{precision}");
 }

@@ -2,9 +2,10 @@
 
 use refloat::Error;
 use refloat::bootstrapping::ckks_ship::{
-    GeneratedKeys, KeySource, MatrixInput, MatrixWorker, Phases, Recorder, ShipEvaluator, ShipMode,
-    ShipParams, ShipRun, ShipSecretKey, TrackFactors, TrackWorker,
+    GeneratedKeys, KeySource, MatrixInput, MatrixWorker, Phases, Recorder, ShipEvaluator, ShipParams,
+    ShipRun, ShipSecretKey, TrackFactors, TrackWorker,
 };
+use refloat::bootstrapping::method::SlotMode;
 use refloat::params::preset;
 use refloat::random::Seed;
 use refloat::wire::{ciphertext_from_bytes, ciphertext_to_bytes};
@@ -12,8 +13,8 @@ use refloat_tests::measure::uniform;
 use refloat_tests::toy::{Setup, toy};
 
 /// A run that has come to its tracks.
-fn at_the_tracks<'a>(setup: &'a Setup, keys: &dyn KeySource<u32>, mode: ShipMode) -> ShipRun<'a> {
-    let per_slot = if mode == ShipMode::Complex { 2 } else { 1 };
+fn at_the_tracks<'a>(setup: &'a Setup, keys: &dyn KeySource<u32>, mode: SlotMode) -> ShipRun<'a> {
+    let per_slot = if mode == SlotMode::Complex { 2 } else { 1 };
     let input = setup.encrypt(&uniform(per_slot * 512, 70), mode);
     let mut run = ShipRun::new(&setup.evaluator, &input, mode).unwrap();
     while run.next_track().is_none() {
@@ -50,7 +51,7 @@ fn tracks_from_elsewhere_give_the_same_bits_and_events() {
     let setup = toy();
     let params = setup.secret.params();
     let generated = GeneratedKeys::new(&setup.secret).unwrap();
-    for mode in [ShipMode::Real, ShipMode::Complex] {
+    for mode in [SlotMode::Real, SlotMode::Complex] {
         let (resident, events) = finish(at_the_tracks(setup, &setup.keys, mode), &setup.keys);
         let (alone, _) = finish(at_the_tracks(setup, &generated, mode), &generated);
         assert!(alone == resident, "{mode:?}: keys made on the way give other bits than keys in memory");
@@ -74,7 +75,7 @@ fn tracks_from_elsewhere_give_the_same_bits_and_events() {
 fn tracks_that_do_not_belong_are_refused() {
     let setup = toy();
     let params = setup.secret.params();
-    let mut run = at_the_tracks(setup, &setup.keys, ShipMode::Real);
+    let mut run = at_the_tracks(setup, &setup.keys, SlotMode::Real);
     let mut apart = worker(setup, &run);
     let track = |apart: &mut TrackWorker<'_>| apart.track(&setup.secret, 5).unwrap();
 
@@ -84,7 +85,7 @@ fn tracks_that_do_not_belong_are_refused() {
     two.factors.extend(track(&mut apart).factors);
     assert!(matches!(run.supply_track(5, &two), Err(Error::InvalidArgument(_))));
     let mut low = track(&mut apart);
-    low.factors = vec![setup.encrypt(&[0.5], ShipMode::Real)];
+    low.factors = vec![setup.encrypt(&[0.5], SlotMode::Real)];
     assert!(matches!(run.supply_track(5, &low), Err(Error::InvalidArgument(_))));
 
     let other = ShipSecretKey::generate(params, &Seed::from_bytes([9; 32]));
@@ -120,14 +121,14 @@ fn groups_of_diagonals_from_elsewhere_give_the_same_bits_and_events() {
     let setup = toy();
     let params = setup.secret.params();
     let keys = GeneratedKeys::new(&setup.secret).unwrap();
-    let fresh = setup.encrypt(&uniform(512, 71), ShipMode::Real);
-    let refreshed = setup.evaluator.bootstrap(&fresh, ShipMode::Real, &keys, &mut ()).unwrap();
+    let fresh = setup.encrypt(&uniform(512, 71), SlotMode::Real);
+    let refreshed = setup.evaluator.bootstrap(&fresh, SlotMode::Real, &keys, &mut ()).unwrap();
     // After a product the scale is another, and with it the diagonals.
     let square = setup.evaluator.square(&refreshed, &keys).unwrap();
     let compact = ShipEvaluator::compact(params).unwrap();
     for (evaluator, elsewhere) in [(&setup.evaluator, &compact), (&compact, &setup.evaluator)] {
         for input in [&fresh, &square] {
-            let start = || ShipRun::new(evaluator, input, ShipMode::Real).unwrap();
+            let start = || ShipRun::new(evaluator, input, SlotMode::Real).unwrap();
             let (wanted, events) = finish(start(), &keys);
 
             let (mut run, mut recorder) = (start(), Recorder::default());
@@ -154,8 +155,8 @@ fn groups_of_diagonals_from_elsewhere_give_the_same_bits_and_events() {
 #[test]
 fn groups_that_do_not_belong_are_refused() {
     let setup = toy();
-    let input = setup.encrypt(&uniform(512, 72), ShipMode::Real);
-    let mut run = ShipRun::new(&setup.evaluator, &input, ShipMode::Real).unwrap();
+    let input = setup.encrypt(&uniform(512, 72), SlotMode::Real);
+    let mut run = ShipRun::new(&setup.evaluator, &input, SlotMode::Real).unwrap();
     let all = run.groups_ahead();
     assert!(matches!(run.multiply_ahead(0), Err(Error::InvalidArgument(_))));
     let other = ShipSecretKey::generate(setup.secret.params(), &Seed::from_bytes([9; 32]));

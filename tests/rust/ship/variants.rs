@@ -4,8 +4,9 @@
 use refloat::Error;
 use refloat::bootstrapping::ViewKind;
 use refloat::bootstrapping::ckks_ship::{
-    Diagonals, ShipEvaluator, ShipMode, ShipParams, ShipRun, ShipSpec, quarter_masks, window_positions,
+    Diagonals, ShipEvaluator, ShipParams, ShipRun, ShipSpec, quarter_masks, window_positions,
 };
+use refloat::bootstrapping::method::SlotMode;
 use refloat::params::preset;
 use refloat::random::Seed;
 use refloat::ring::from_integers;
@@ -25,8 +26,8 @@ fn the_slope_correction_changes_the_sine_and_not_the_noise() {
     let gamma = spec.gamma;
     let setup = Setup::new(spec, 1);
     let message = uniform(512, 31);
-    let input = setup.encrypt(&message, ShipMode::Real);
-    let found = setup.decrypt(&setup.bootstrap(&input, ShipMode::Real), ShipMode::Real);
+    let input = setup.encrypt(&message, SlotMode::Real);
+    let found = setup.decrypt(&setup.bootstrap(&input, SlotMode::Real), SlotMode::Real);
     let against_message = Precision::of(&found, &message);
     assert!(
         (9.0..9.6).contains(&against_message.max_bits()),
@@ -43,7 +44,7 @@ fn diagonals_give_the_same_bits_however_they_are_kept() {
     let grouped = Setup::new(grouped_spec(), 5);
     for setup in [toy(), &grouped] {
         let params = setup.secret.params();
-        let input = setup.encrypt(&uniform(512, 36), ShipMode::Real);
+        let input = setup.encrypt(&uniform(512, 36), SlotMode::Real);
         let moved = |keep: Diagonals| {
             let evaluator = ShipEvaluator::with_diagonals(params, keep).expect("an evaluator");
             let out =
@@ -71,7 +72,7 @@ fn a_composite_base_modulus_gives_the_phases_of_a_prime_one() {
     let found = [composite, prime].map(|spec| {
         let setup = Setup::new(spec, 6);
         let noise = ShipNoise::new(&setup.spec);
-        let input = setup.encrypt(&message, ShipMode::Real);
+        let input = setup.encrypt(&message, SlotMode::Real);
         let sigma = noise.phases(mean_square(message.clone())).sqrt() / noise.coefficient_scale();
         (setup.noisy_messages(&input), sigma)
     });
@@ -84,19 +85,19 @@ fn a_composite_base_modulus_gives_the_phases_of_a_prime_one() {
 fn complex_slots_use_both_halves() {
     let setup = toy();
     let message = uniform(1024, 32);
-    let output = setup.bootstrap(&setup.encrypt(&message, ShipMode::Complex), ShipMode::Complex);
-    let precision = Precision::of(&setup.decrypt(&output, ShipMode::Complex), &message);
+    let output = setup.bootstrap(&setup.encrypt(&message, SlotMode::Complex), SlotMode::Complex);
+    let precision = Precision::of(&setup.decrypt(&output, SlotMode::Complex), &message);
     println!("toy10, complex: {precision}");
     assert!(precision.max_bits() > 10.6 && precision.rms_bits() > 11.5, "{precision}");
 }
 
 #[test]
 fn bits_come_back_exact_and_cleaner() {
-    let spec = ShipSpec { mode: ShipMode::Bits, gamma: 2.0, slope_correction: false, ..toy_spec() };
+    let spec = ShipSpec { mode: SlotMode::Bits, gamma: 2.0, slope_correction: false, ..toy_spec() };
     let setup = Setup::new(spec, 3);
     let message = bits(512, 33);
-    let output = setup.bootstrap(&setup.encrypt(&message, ShipMode::Bits), ShipMode::Bits);
-    let found = setup.decrypt(&output, ShipMode::Bits);
+    let output = setup.bootstrap(&setup.encrypt(&message, SlotMode::Bits), SlotMode::Bits);
+    let found = setup.decrypt(&output, SlotMode::Bits);
     assert_eq!(found.iter().map(|x| x.round()).collect::<Vec<_>>(), message);
     let precision = Precision::of(&found, &message);
     println!("toy10 with bits: {precision}");
@@ -104,19 +105,19 @@ fn bits_come_back_exact_and_cleaner() {
     assert_within(precision.rms, model, 0.15, "output against the bits");
     assert!(precision.max < 8.0 * model, "{precision}");
     assert!(matches!(
-        setup.secret.encrypt(&message, ShipMode::Real, &Seed::from_bytes([0; 32])),
+        setup.secret.encrypt(&message, SlotMode::Real, &Seed::from_bytes([0; 32])),
         Err(Error::InvalidArgument(_))
     ));
 }
 
 #[test]
 fn bits_are_seen_where_they_lie_half_a_period_apart() {
-    let spec = ShipSpec { mode: ShipMode::Bits, gamma: 2.0, slope_correction: false, ..toy_spec() };
+    let spec = ShipSpec { mode: SlotMode::Bits, gamma: 2.0, slope_correction: false, ..toy_spec() };
     let setup = Setup::new(spec, 4);
     let message = bits(512, 34);
     let slots: Vec<Complex> = message.iter().map(|&re| Complex { re, im: 0.0 }).collect();
     let mut run =
-        ShipRun::new(&setup.evaluator, &setup.encrypt(&message, ShipMode::Bits), ShipMode::Bits).unwrap();
+        ShipRun::new(&setup.evaluator, &setup.encrypt(&message, SlotMode::Bits), SlotMode::Bits).unwrap();
     for kind in [ViewKind::Coefficients, ViewKind::Phases] {
         run.step(&setup.keys, &mut ()).unwrap();
         let view = setup.secret.view(&run, &slots).unwrap().expect("something to see");
@@ -155,14 +156,14 @@ fn encapsulation_digits_recompose_and_agree() {
         }
         let noise = ShipNoise::new(&setup.spec);
         let message = uniform(512, 35);
-        let input = setup.encrypt(&message, ShipMode::Real);
+        let input = setup.encrypt(&message, SlotMode::Real);
         let found = setup.noisy_messages(&input);
         let errors =
             found.iter().zip(message.iter().copied().chain(core::iter::repeat(0.0))).map(|(x, y)| x - y);
         let raw = mean_square(errors).sqrt() * noise.coefficient_scale();
         assert_within(raw, noise.phases(mean_square(message.clone())).sqrt(), 0.15, "phases");
         phases.push(raw);
-        let output = setup.decrypt(&setup.bootstrap(&input, ShipMode::Real), ShipMode::Real);
+        let output = setup.decrypt(&setup.bootstrap(&input, SlotMode::Real), SlotMode::Real);
         let precision = Precision::of(&output, &message);
         assert!(precision.max_bits() > 10.6, "{:?}: {precision}", setup.spec.encapsulation_digits);
     }

@@ -4,9 +4,8 @@
 use std::sync::OnceLock;
 
 use proptest::prelude::*;
-use refloat::bootstrapping::ckks_ship::{
-    KeySource, ShipEvaluator, ShipKeys, ShipMode, ShipParams, ShipSecretKey,
-};
+use refloat::bootstrapping::ckks_ship::{KeySource, ShipEvaluator, ShipKeys, ShipParams, ShipSecretKey};
+use refloat::bootstrapping::method::SlotMode;
 use refloat::params::{ShipPreset, preset};
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
@@ -40,7 +39,7 @@ fn world() -> &'static World {
 const PART: usize = 0;
 
 fn ciphertext() -> Ciphertext {
-    world().secret.encrypt(&[0.5, -0.25], ShipMode::Real, &Seed::from_bytes([6; 32])).unwrap()
+    world().secret.encrypt(&[0.5, -0.25], SlotMode::Real, &Seed::from_bytes([6; 32])).unwrap()
 }
 
 fn readers() -> Vec<Reader> {
@@ -152,7 +151,7 @@ fn a_key_set_is_whole_or_nothing() {
     // The keys that travelled do what the keys that did not do, bit for bit.
     let input = ciphertext();
     let bytes = |keys: &ShipKeys| {
-        let output = evaluator.bootstrap(&input, ShipMode::Real, keys, &mut ()).unwrap();
+        let output = evaluator.bootstrap(&input, SlotMode::Real, keys, &mut ()).unwrap();
         ciphertext_to_bytes(params.ckks(), &output).unwrap()
     };
     assert!(bytes(&keys) == bytes(&world().keys));
@@ -167,13 +166,13 @@ fn a_key_set_is_whole_or_nothing() {
 /// Does everything that a server or client may do with a ciphertext it accepted. Errors are fine.
 fn exercise(ciphertext: &Ciphertext) {
     let World { params, secret, keys, evaluator } = world();
-    let _ = secret.decrypt(ciphertext, ShipMode::Complex);
+    let _ = secret.decrypt(ciphertext, SlotMode::Complex);
     let _ = evaluator.square(ciphertext, keys);
     let _ = evaluator.ckks().add(ciphertext, ciphertext);
     let _ = evaluator.ckks().rescale(ciphertext);
     let _ = evaluator.ckks().tensor(ciphertext, ciphertext);
     let _ = evaluator.exhaust(ciphertext);
-    let _ = evaluator.bootstrap(ciphertext, ShipMode::Real, keys, &mut ());
+    let _ = evaluator.bootstrap(ciphertext, SlotMode::Real, keys, &mut ());
     assert!(ciphertext_to_bytes(params.ckks(), ciphertext).is_ok());
 }
 
@@ -284,7 +283,7 @@ proptest! {
         let accepted = (reader.read)(&bytes).is_ok();
         if accepted && reader.kind == ObjectKind::Ciphertext {
             let ciphertext = ciphertext_from_bytes(world().params.ckks(), &bytes).unwrap();
-            let _ = world().secret.decrypt(&ciphertext, ShipMode::Real);
+            let _ = world().secret.decrypt(&ciphertext, SlotMode::Real);
             let _ = world().evaluator.square(&ciphertext, &world().keys);
         }
     }

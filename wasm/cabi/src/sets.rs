@@ -39,7 +39,7 @@ pub fn allowed<P: Keyed>(name: &str, allow_insecure: bool) -> Result<Arc<Set<P>>
     found(preset)
 }
 
-/// Refuses a toy unless the caller has said the word.
+/// Refuses a toy unless `allowed` is set.
 pub fn refuse_insecure<P: Keyed>(name: &str, allowed: bool) -> Result<()> {
     if allowed {
         return Ok(());

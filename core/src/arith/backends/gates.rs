@@ -2,7 +2,7 @@
 //! contain them.
 
 use super::dispatch;
-use crate::arith::kernels::{Kernels, gate_product::MAX_TERMS, gates::GateKernels, unrolled};
+use crate::arith::kernels::{Kernels, gate_product::MAX_TERMS, gates::GateKernels, unrolled_product};
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 use crate::arith::simd::neon::Neon;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -39,9 +39,9 @@ macro_rules! gate_backend {
         fn prepare_key(&self, m: &Modulus<u32>, out: &mut [u32], key: &[u32], rows: usize) {
             gate_product::prepare(m, out, key, rows);
         }
-        kernel!(unrolled_product = unrolled::product, $rows, $features, m: &Modulus<u32>, out: [&mut [u32]; 2], rows: &[u32], key: &[u32], turns: &unrolled::Turns<u32>, rough: bool);
+        kernel!(unrolled_product = unrolled_product::product, $rows, $features, m: &Modulus<u32>, out: [&mut [u32]; 2], rows: &[u32], key: &[u32], turns: &unrolled_product::Turns<u32>, rough: bool);
         fn prepare_unrolled(&self, m: &Modulus<u32>, n: usize, out: &mut [u32], key: &[u32]) {
-            unrolled::prepare(m, u32::BITS, n, out, key);
+            unrolled_product::prepare(m, u32::BITS, n, out, key);
         }
     };
     (@own $token:ty, u32, $rows:ty, $features:tt, $registers:literal) => {
@@ -80,7 +80,7 @@ macro_rules! gate_backend {
         fn prepare_key(&self, _m: &Modulus<u64>, out: &mut [u64], key: &[u64], _rows: usize) {
             out.copy_from_slice(key);
         }
-        fn unrolled_product(&self, m: &Modulus<u64>, out: [&mut [u64]; 2], rows: &[u64], key: &[u64], turns: &unrolled::Turns<u64>, _rough: bool) {
+        fn unrolled_product(&self, m: &Modulus<u64>, out: [&mut [u64]; 2], rows: &[u64], key: &[u64], turns: &unrolled_product::Turns<u64>, _rough: bool) {
             $crate::arith::backends::gates::OwnOrder::unrolled_product(self, m, out, rows, key, turns);
         }
         fn prepare_unrolled(&self, m: &Modulus<u64>, n: usize, out: &mut [u64], key: &[u64]) {
@@ -90,7 +90,7 @@ macro_rules! gate_backend {
     ($token:ty, $word:ident, $name:literal, features = $features:tt, registers = $registers:literal, rows = $rows:ty) => {
         const _: () = {
             #[allow(unused_imports)]
-            use $crate::arith::kernels::{Kernels, gate_product, unrolled};
+            use $crate::arith::kernels::{Kernels, gate_product, unrolled_product};
             use $crate::arith::kernels::gates::{self, DigitCut, GateKernels};
             use $crate::arith::backends::macros::kernel;
             use $crate::arith::{Modulus, NttTable};
@@ -143,11 +143,11 @@ pub(crate) trait OwnOrder: Kernels<u64> {
         out: [&mut [u64]; 2],
         rows: &[u64],
         key: &[u64],
-        turns: &unrolled::Turns<u64>,
+        turns: &unrolled_product::Turns<u64>,
     ) where
         Self: Sized,
     {
-        unrolled::product_of_rows(self, m, out, rows, key, turns);
+        unrolled_product::product_of_rows(self, m, out, rows, key, turns);
     }
 }
 

@@ -2,7 +2,7 @@
 //! sums of rows of a key-switching key.
 
 pub use super::gate_product::{product_fits, rough_bound};
-pub use super::unrolled::{PAIR_KEYS, TURN_RUN, Turns, unrolled_fits};
+pub use super::unrolled_product::{PAIR_KEYS, TURN_RUN, Turns, unrolled_fits};
 use crate::arith::simd::{scalar::Scalar, vector::Vector};
 use crate::arith::{MachineWord, Modulus, NttTable};
 

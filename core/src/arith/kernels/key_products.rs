@@ -6,7 +6,7 @@ use crate::arith::simd::{prefetch::prefetch_far, scalar::Scalar, vector::Product
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Words that come from memory together: 64 bytes.
+/// Words of a cache line: 64 bytes.
 pub const fn line<W>() -> usize {
     64 / size_of::<W>()
 }

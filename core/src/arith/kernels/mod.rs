@@ -10,7 +10,7 @@ pub(crate) mod ntt;
 pub(crate) mod permute;
 pub(crate) mod pointwise;
 pub(crate) mod products;
-pub(crate) mod unrolled;
+pub(crate) mod unrolled_product;
 
 pub use key_products::{
     KeyProduct, KeyRows, LeftRows, in_lines, key_tile, line, row_to_lines, to_lines, whole_row,

@@ -9,7 +9,7 @@
 use super::butterfly::{Butterfly, Words};
 use crate::arith::ntt::Factors;
 use crate::arith::simd::vector::Transpose;
-use crate::arith::unroll::unrolled;
+use crate::arith::unrolled_loop::unrolled;
 use crate::arith::{MachineWord, NttTable};
 
 /// Natural to bit-reversed order.

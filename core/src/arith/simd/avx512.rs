@@ -6,7 +6,7 @@
 
 use super::vector::{Products, Redc, Transpose, Vector};
 use crate::arith::Shoup;
-use crate::arith::unroll::unrolled;
+use crate::arith::unrolled_loop::unrolled;
 use core::arch::x86_64::*;
 
 /// Proof that the CPU has AVX-512F.

@@ -9,7 +9,7 @@ use super::avx2::Avx2;
 use super::avx512::transpose_quarters;
 use super::vector::{Montgomery, Transpose, Vector};
 use crate::arith::Shoup;
-use crate::arith::unroll::unrolled;
+use crate::arith::unrolled_loop::unrolled;
 use core::arch::x86_64::*;
 
 /// Proof that the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.

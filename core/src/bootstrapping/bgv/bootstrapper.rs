@@ -63,9 +63,6 @@ pub struct BgvBootstrapper<W: Word = u64> {
 
 impl<W: Word> BgvBootstrapper<W> {
     /// Encodes the diagonals of both maps and keeps them as `storage` says.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn new(params: &BgvParams<W>, storage: PlaintextStorage) -> Result<Self, Error> {
         Ok(Self {
             params: params.clone(),

@@ -7,7 +7,7 @@ use crate::{
     arith::Word,
     bootstrapping::{
         method::{Fact, ParamSet, Part, Scheme, SetInfo, SlotMode, Stage},
-        parts::ciphertext_bytes,
+        wire_sizes::ciphertext_bytes,
     },
     circuits::linear_transform::PlaintextStorage,
     error::Error,

@@ -30,13 +30,13 @@
 //! Circular security is assumed, as in CKKS bootstrapping: the evaluation keys encrypt s^2 and the images of s under s itself, the
 //! ephemeral secret under s, and s under the ephemeral secret.
 
-mod apart;
 mod approach;
 mod bootstrapper;
 mod describe;
 mod inspect;
 mod keys;
 mod maps;
+mod multiples_of_q0;
 mod noise;
 mod params;
 mod presets;

@@ -128,9 +128,6 @@ impl<W: Word> BgvParams<W> {
     }
 
     /// The most noise, with a margin, of the result of a bootstrap.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub(super) fn noise_left(&self) -> Result<f64, Error> {
         // As much as [`Self::check_noise`] lets coefficients-to-slots leave.
         Ok(MARGIN * self.removed(self.most())?)

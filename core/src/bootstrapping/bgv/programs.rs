@@ -14,9 +14,6 @@ use crate::{
 
 impl<W: Word> BgvParams<W> {
     /// What programs are planned for: levels of messages, and all keys of the set.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn program_target(&self) -> Result<IntegerTarget<W>, Error> {
         let levels = self.levels();
         let target = IntegerTarget::new(self.context(), levels.output)?;

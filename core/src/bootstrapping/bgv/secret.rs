@@ -70,17 +70,11 @@ impl<W: Word> BgvSecretKey<W> {
     }
 
     /// Makes all evaluation keys, on as many threads as there are.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn evaluation_keys(&self) -> Result<RaisingKeys<W>, Error> {
         RaisingKeys::make(&self.secrets(), self.key_id, &self.params.galois_elements().collect())
     }
 
     /// The key with which others encrypt for the owner of this one, at every level of messages.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn public_key(&self) -> Result<BgvPublicKey<W>, Error> {
         let level = self.params.levels().output;
         BgvPublicKey::generate(self.params.context(), &self.main, &self.seeds, self.key_id, level)

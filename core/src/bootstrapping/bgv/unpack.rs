@@ -88,9 +88,6 @@ impl<W: Word> Weights<W> {
 
 impl<W: Word> Packing<W> {
     /// For a general set.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn new(params: &BgvParams<W>) -> Result<Self, Error> {
         let (context, levels) = (params.context(), params.levels());
         let rlwe = context.rlwe();

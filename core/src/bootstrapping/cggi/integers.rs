@@ -25,7 +25,7 @@ impl<W: Word> CggiEvaluator<W> {
     /// `output`. Three rotations a digit, two for the last.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for an input that is no residue modulo a power of two, digits of no bits, or an output that
+    /// [`Error::InvalidArgument`] for an input that is not a residue modulo a power of two, digits of no bits, or an output that
     /// does not hold them; [`Error::Limit`] if the noise would break the promise of the set (see [`Self::accepting`]): take
     /// fewer bits at a time; [`Error::ParamsMismatch`], [`Error::Cancelled`] as [`Self::look_up`].
     pub fn digits(
@@ -160,7 +160,7 @@ impl<W: Word> CggiEvaluator<W> {
     /// x modulo 2^bits, as a residue: no rotation.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for an input that is no residue modulo a power of two, or more bits than it has;
+    /// [`Error::InvalidArgument`] for an input that is not a residue modulo a power of two, or more bits than it has;
     /// [`Error::ParamsMismatch`] for a ciphertext of other keys.
     pub fn low_bits(&self, x: &CggiCiphertext<W>, bits: u32) -> Result<CggiCiphertext<W>, Error> {
         self.check_key(x)?;

@@ -31,9 +31,6 @@ pub struct CggiKeys<W: Word = u32> {
 
 impl<W: Word> CggiKeys<W> {
     /// Makes the evaluation keys of a secret key, on as many threads as there are.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn generate(secret: &CggiSecretKey<W>) -> Result<Self, Error> {
         let params = secret.params();
         let bodies = secret.switch_bodies();

@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 use core::ops::Range;
 
 use super::methods;
-use crate::{arith::Word, bootstrapping::parts::PART_OVERHEAD, schemes::cggi::CggiParams};
+use crate::{arith::Word, bootstrapping::wire_sizes::PART_OVERHEAD, schemes::cggi::CggiParams};
 
 /// Largest part on the wire, in bytes of packed residues.
 pub const MAX_PART_BYTES: usize = 4 << 20;

@@ -174,7 +174,7 @@ impl<W: Word> CggiEvaluator<W> {
     /// taken off.
     ///
     /// # Errors
-    /// As [`Self::look_up`]; [`Error::InvalidArgument`] for an input that is no residue.
+    /// As [`Self::look_up`]; [`Error::InvalidArgument`] for an input that is not a residue.
     pub fn add_padding(
         &self,
         input: &CggiCiphertext<W>,

@@ -42,9 +42,6 @@ const PRODUCTS: usize = 2;
 impl<W: Word> MsbParams<W> {
     /// What programs are planned for: the keys are those of bootstraps, and the rotations there are no keys for are composed of
     /// them. A bootstrap takes real slots in (-1/2, 1/2), and reads them in the bases of [`Self::refreshing_radix`].
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn program_target(&self) -> Result<Target, Error> {
         let levels = self.levels();
         let target = Target::new(self.ckks(), self.slots(), levels.output, self.scale())?;
@@ -92,9 +89,6 @@ impl<W: Word> MsbParams<W> {
     }
 
     /// The bases in which bootstraps of programs read 15 bits: as large as leave levels for two products.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn refreshing_radix(&self) -> Result<Radix, Error> {
         Radix::of_modulus(1 << REFRESHED_BITS, self.refreshing_base())
     }

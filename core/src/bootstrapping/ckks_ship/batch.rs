@@ -9,11 +9,11 @@ use super::{
     keys::KeySource,
     phase::Lane,
     run::{ShipRun, ShipState, check_run_key},
-    spec::ShipMode,
     tracks::{Tracks, tracks_together},
 };
 use crate::{
     arith::Word,
+    bootstrapping::method::SlotMode,
     error::Error,
     schemes::ckks::Ciphertext,
     trace::{Counters, Observer, StageEvent},
@@ -30,7 +30,7 @@ impl<W: Word> ShipEvaluator<W> {
     pub fn bootstrap_batch(
         &self,
         ciphertexts: &[Ciphertext<W>],
-        mode: ShipMode,
+        mode: SlotMode,
         keys: &dyn KeySource<W>,
         observer: &mut dyn Observer,
     ) -> Result<Vec<Ciphertext<W>>, Error> {

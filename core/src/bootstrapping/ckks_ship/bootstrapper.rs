@@ -1,9 +1,9 @@
 //! SHIP as a [`Method`].
 
-use super::{evaluator::ShipEvaluator, keys::KeySource, spec::ShipMode};
+use super::{evaluator::ShipEvaluator, keys::KeySource};
 use crate::{
     arith::Word,
-    bootstrapping::{Method, MethodInfo},
+    bootstrapping::{Method, MethodInfo, method::SlotMode},
     error::Error,
     schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::{Observer, StageInfo},
@@ -23,7 +23,7 @@ pub struct ShipBootstrapper<'a, W: Word = u32> {
     /// The evaluation keys.
     pub keys: &'a dyn KeySource<W>,
     /// What the slots hold.
-    pub mode: ShipMode,
+    pub mode: SlotMode,
 }
 
 impl<W: Word> Method<W> for ShipBootstrapper<'_, W> {

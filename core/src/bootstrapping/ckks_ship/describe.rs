@@ -1,11 +1,11 @@
 //! The description of a SHIP set.
 
-use super::{Diagonals, ShipMode, ShipParams, ShipPreset, ShipSpec};
+use super::{Diagonals, ShipParams, ShipPreset, ShipSpec};
 use crate::{
     arith::Word,
     bootstrapping::{
-        method::{ParamSet, Part, Scheme, SetInfo, Stage},
-        parts::ciphertext_bytes,
+        method::{ParamSet, Part, Scheme, SetInfo, SlotMode, Stage},
+        wire_sizes::ciphertext_bytes,
     },
     error::Error,
 };
@@ -21,7 +21,7 @@ impl<W: Word> ParamSet for ShipParams<W> {
         let key_parts = Part::list(self.key_parts().iter().map(|part| (part.label.clone(), part.bytes)));
         SetInfo {
             mode: self.mode(),
-            gain_bits: (self.mode() != ShipMode::Bits).then(|| preset.gain_bits()),
+            gain_bits: (self.mode() != SlotMode::Bits).then(|| preset.gain_bits()),
             security_bits: self.security().bits,
             security_statement: self.security().statement.clone(),
             log_n: self.log_n(),

@@ -12,10 +12,10 @@ use super::{
     product_tree::{Layer, leaf},
     secret::check_mode,
     slots_to_coeffs::SlotsToCoeffs,
-    spec::ShipMode,
 };
 use crate::{
     arith::{Word, complex::Complex},
+    bootstrapping::method::SlotMode,
     error::{Error, hex},
     ring::{Automorphism, from_integers},
     rlwe::Pair,
@@ -34,25 +34,16 @@ pub struct ShipEvaluator<W: Word = u32> {
 impl<W: Word> ShipEvaluator<W> {
     /// Encodes the slots-to-coefficients matrix for the set's scale and keeps it in memory, in the form that
     /// [`Diagonals::for_params`] chooses: 256 MiB at N = 2^13, 2 GiB at 2^14.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn new(params: &ShipParams<W>) -> Result<Self, Error> {
         Self::with_diagonals(params, Diagonals::for_params(params))
     }
 
     /// Encodes the matrix again for every bootstrap: slower, and small.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn compact(params: &ShipParams<W>) -> Result<Self, Error> {
         Self::with_diagonals(params, Diagonals::Remade)
     }
 
     /// Chooses what to keep of the matrix.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn with_diagonals(params: &ShipParams<W>, keep: Diagonals) -> Result<Self, Error> {
         Ok(Self {
             params: params.clone(),
@@ -170,13 +161,10 @@ impl<W: Word> ShipEvaluator<W> {
     }
 
     /// Stage 3: roots of unity from the public coefficients.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn encode_phase(
         &self,
         phases: &Phases,
-        mode: ShipMode,
+        mode: SlotMode,
         counters: &mut Counters,
     ) -> Result<EncodedPhases<W>, Error> {
         EncodedPhases::new(&self.params, phases, mode, counters)
@@ -263,7 +251,7 @@ impl<W: Word> ShipEvaluator<W> {
     pub fn conjugate(
         &self,
         roots: &[Ciphertext<W>],
-        mode: ShipMode,
+        mode: SlotMode,
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
@@ -281,7 +269,7 @@ impl<W: Word> ShipEvaluator<W> {
                 o.add_assign(&s.mul(&i));
             }
         }
-        if mode == ShipMode::Bits {
+        if mode == SlotMode::Bits {
             let half = vec![Complex { re: 0.5, im: 0.0 }; self.params.slots()];
             let half = self.ckks.encode(&half, out.level(), out.scale())?;
             out = self.ckks.add_plain(&out, &half)?;
@@ -324,7 +312,7 @@ impl<W: Word> ShipEvaluator<W> {
         Ok(())
     }
 
-    pub(super) fn check_input(&self, ciphertext: &Ciphertext<W>, mode: ShipMode) -> Result<(), Error> {
+    pub(super) fn check_input(&self, ciphertext: &Ciphertext<W>, mode: SlotMode) -> Result<(), Error> {
         check_mode(&self.params, mode)?;
         if ciphertext.fingerprint() != self.params.fingerprint() {
             return self.check(ciphertext, ciphertext.key_id());

@@ -4,9 +4,10 @@
 //! the half turn on which the sine is one to one, or a bit the side of 1/2 it is on. Noise is a sum of products of errors with
 //! the secret: at slot k its standard deviation is in proportion to |s(zeta^(5^k))|, so the bound is one of a key.
 
-use super::{noise::NoiseModel, secret::ShipSecretKey, spec::ShipMode};
+use super::{noise::NoiseModel, secret::ShipSecretKey};
 use crate::{
     arith::Word,
+    bootstrapping::method::SlotMode,
     schemes::{cggi::log2_erfc, ckks::Scale},
 };
 
@@ -20,7 +21,7 @@ impl<W: Word> ShipSecretKey<W> {
     pub fn log2_failure(&self) -> f64 {
         let model = NoiseModel::new(&self.params, 1.0, FRESH);
         let (margin, rms) = match self.params.mode() {
-            ShipMode::Bits => (0.5, model.output_rms),
+            SlotMode::Bits => (0.5, model.output_rms),
             _ => (self.params.spec().gamma / 4.0 - 1.0, model.input_rms),
         };
         let spectrum = self.spectrum();

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     arith::{Word, complex::Complex},
-    bootstrapping::{StageView, ViewKind},
+    bootstrapping::{StageView, ViewKind, method::SlotMode},
     error::Error,
     ring::centered_f64,
     schemes::ckks::{Ciphertext, decrypt_slots},
@@ -125,7 +125,7 @@ impl<W: Word> ShipSecretKey<W> {
         phases: &Phases,
         depth: usize,
         index: usize,
-        mode: super::spec::ShipMode,
+        mode: SlotMode,
     ) -> Result<StageView, Error> {
         // Node 0 multiplies the plaintext factor and tracks 0 .. 2^depth - 1; node i the tracks
         // from i 2^depth - 1 on.

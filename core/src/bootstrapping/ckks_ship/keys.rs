@@ -101,9 +101,6 @@ impl<W: Word> ShipKeys<W> {
     }
 
     /// Makes all evaluation keys of a secret key, on as many threads as there are.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn generate(secret: &ShipSecretKey<W>) -> Result<Self, Error> {
         let params = secret.params();
         let tracks = par::try_map(params.tracks(), |k| generate_track(secret, k).map(Arc::new))?;
@@ -158,9 +155,6 @@ pub struct GeneratedKeys<S, W: Word = u32> {
 
 impl<W: Word, S: Borrow<ShipSecretKey<W>>> GeneratedKeys<S, W> {
     /// Makes the keys outside the tracks.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn new(secret: S) -> Result<Self, Error> {
         let common = generate_common(secret.borrow())?;
         Ok(Self { secret, common })

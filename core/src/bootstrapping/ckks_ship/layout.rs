@@ -9,7 +9,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::spec::ShipSpec;
 use crate::{
     arith::Word,
-    bootstrapping::parts::{MAX_PART_BYTES, PART_OVERHEAD, sample_bytes},
+    bootstrapping::wire_sizes::{MAX_PART_BYTES, PART_OVERHEAD, sample_bytes},
     ring::Basis,
     rlwe::{EncapsulationContext, RlweContext},
 };

@@ -56,7 +56,7 @@ mod stages;
 mod track_worker;
 mod tracks;
 
-pub use crate::bootstrapping::parts::{MAX_PART_BYTES, PART_OVERHEAD};
+pub use crate::bootstrapping::wire_sizes::{MAX_PART_BYTES, PART_OVERHEAD};
 pub use blind_rotate::TrackScratch;
 pub use bootstrapper::{METHOD, ShipBootstrapper};
 pub use diagonals::Diagonals;
@@ -74,6 +74,6 @@ pub use release::{ReleaseCounter, ReleasePolicy};
 pub use run::{Recorder, ShipRun, ShipState};
 pub use secret::{ShipSecretKey, key_id_of};
 pub use slots_to_coeffs::SlotsToCoeffs;
-pub use spec::{ShipMode, ShipSpec};
+pub use spec::ShipSpec;
 pub use stages::{BLIND_ROTATE, CONJUGATE, ENCAPSULATE, ENCODE_PHASE, PRODUCT_TREE, SLOTS_TO_COEFFS};
 pub use track_worker::{TrackFactors, TrackWorker};

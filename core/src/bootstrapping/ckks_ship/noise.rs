@@ -4,8 +4,8 @@
 //! over slots of a value of scale D is sqrt(N · variance) / D as a complex number; its real part is
 //! sqrt(1/2) of that. Errors are those of [`crate::random::Stream::cbd21`], variance 10.5.
 
-use super::{params::ShipParams, spec::ShipMode};
-use crate::arith::Word;
+use super::params::ShipParams;
+use crate::{arith::Word, bootstrapping::method::SlotMode};
 
 /// Variance of the centred binomial error with 21 + 21 coins.
 const ERROR_VARIANCE: f64 = 10.5;
@@ -74,7 +74,7 @@ impl NoiseModel {
             count * n * ERROR_VARIANCE * base * base / (12.0 * p * p) + (1.0 + spec.weight as f64) / 12.0
         };
         let root = root_relative_variance(params, leaf, rounding, product);
-        let bits = params.mode() == ShipMode::Bits;
+        let bits = params.mode() == SlotMode::Bits;
         let amplitude =
             if bits { 0.25 } else { (1.0 + params.slope()) * spec.gamma / (4.0 * core::f64::consts::PI) };
         // x + conj(x): twice the real part of the root's noise.

@@ -294,7 +294,10 @@ fn subtract_product<W: Word>(out: &mut Poly<W, Eval>, a: &Poly<W, Eval>, s: &Pol
 mod tests {
     use super::*;
     use crate::{
-        bootstrapping::ckks_ship::{Phases, ShipEvaluator, ShipMode, generate_track},
+        bootstrapping::{
+            ckks_ship::{Phases, ShipEvaluator, generate_track},
+            method::SlotMode,
+        },
         params,
         random::Seed,
     };
@@ -302,7 +305,7 @@ mod tests {
     #[test]
     fn factors_are_those_of_keys_in_memory() {
         for (set, mode) in
-            [("toy10", ShipMode::Complex), ("ship13", ShipMode::Real), ("ship13-bits", ShipMode::Bits)]
+            [("toy10", SlotMode::Complex), ("ship13", SlotMode::Real), ("ship13-bits", SlotMode::Bits)]
         {
             let params = params::preset(set).unwrap().params().unwrap();
             let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([3; 32]));

@@ -4,11 +4,12 @@ use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use super::{
     layout::{self, BlockId, KeyPart},
-    spec::{ShipMode, ShipSpec},
+    spec::ShipSpec,
     stages::{self, STAGES},
 };
 use crate::{
     arith::Word,
+    bootstrapping::method::SlotMode,
     error::Error,
     ring::{Basis, SmallPoly},
     rlwe::{EncapsulationContext, RlweContext, RlweSpec},
@@ -119,7 +120,7 @@ impl<W: Word> ShipParams<W> {
     }
 
     /// What the slots hold by default.
-    pub fn mode(&self) -> ShipMode {
+    pub fn mode(&self) -> SlotMode {
         self.0.spec.mode
     }
 
@@ -322,7 +323,7 @@ fn check_shape(spec: &ShipSpec) -> Result<(), Error> {
     if spec.columns > 1024 || reach > n {
         return fail(format!("{reach} candidates exceed the ring degree {n}"));
     }
-    if !matches!(spec.mode, ShipMode::Real | ShipMode::Bits) {
+    if !matches!(spec.mode, SlotMode::Real | SlotMode::Bits) {
         return fail("a set is real or bits; real sets serve complex slots as well".into());
     }
     let sane = |x: f64, low: f64, high: f64| x.is_finite() && x >= low && x <= high;

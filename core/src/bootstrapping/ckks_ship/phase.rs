@@ -2,9 +2,10 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::{params::ShipParams, spec::ShipMode};
+use super::params::ShipParams;
 use crate::{
     arith::{Word, complex::Complex, in_lines, to_lines, whole_row},
+    bootstrapping::method::SlotMode,
     error::Error,
     par,
     ring::{Automorphism, Coeff, Eval, Poly, from_integers},
@@ -71,9 +72,9 @@ pub(super) fn unit(x: f64) -> Complex {
 }
 
 /// What multiplies w^(b_i) in the plaintext leaf: (1 + eta) gamma / (4 pi) · (-i), or -1/4 for bits.
-pub(super) fn plain_factor<W: Word>(params: &ShipParams<W>, mode: ShipMode) -> Complex {
+pub(super) fn plain_factor<W: Word>(params: &ShipParams<W>, mode: SlotMode) -> Complex {
     match mode {
-        ShipMode::Bits => Complex { re: -0.25, im: 0.0 },
+        SlotMode::Bits => Complex { re: -0.25, im: 0.0 },
         _ => Complex {
             re: 0.0,
             im: -(1.0 + params.slope()) * params.spec().gamma / (4.0 * core::f64::consts::PI),
@@ -107,7 +108,7 @@ impl<W: Word> EncodedPhases<W> {
     pub fn new(
         params: &ShipParams<W>,
         phases: &Phases,
-        mode: ShipMode,
+        mode: SlotMode,
         counters: &mut Counters,
     ) -> Result<Self, Error> {
         let rlwe = params.ckks().rlwe();
@@ -137,7 +138,7 @@ impl<W: Word> EncodedPhases<W> {
             to_lines(&rows, n, lines);
         });
         let factor = plain_factor(params, mode);
-        let halves = if mode == ShipMode::Complex { 2 } else { 1 };
+        let halves = if mode == SlotMode::Complex { 2 } else { 1 };
         let leaves = (0..halves)
             .map(|half| {
                 let slots: Vec<Complex> =

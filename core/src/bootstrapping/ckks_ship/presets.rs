@@ -6,10 +6,10 @@
 
 use alloc::{string::ToString, vec, vec::Vec};
 
-use super::{METHOD, ShipMode, ShipParams, ShipSpec};
+use super::{METHOD, ShipParams, ShipSpec};
 use crate::{
     arith::Word,
-    bootstrapping::method::{Catalogue, Messages, MethodInfo, Preset, Promise, SetSpec},
+    bootstrapping::method::{Catalogue, Messages, MethodInfo, Preset, Promise, SetSpec, SlotMode},
     error::Error,
     rlwe::EncapsulationDigits,
     security::SecurityPolicy,
@@ -53,7 +53,7 @@ impl SetSpec for ShipSpec {
     }
 
     fn promise(&self, &worst: &f64) -> Promise {
-        let messages = if self.mode == ShipMode::Bits { Messages::Bits } else { Messages::Any };
+        let messages = if self.mode == SlotMode::Bits { Messages::Bits } else { Messages::Any };
         Promise::Precision { worst, mean: None, messages }
     }
 
@@ -170,7 +170,7 @@ fn ship13() -> ShipSpec {
         log_scale: 22.15,
         gamma: 17.36,
         slope_correction: true,
-        mode: ShipMode::Real,
+        mode: SlotMode::Real,
         policy: SecurityPolicy::Strict128,
     }
 }
@@ -189,7 +189,7 @@ fn ship13_bits() -> ShipSpec {
         log_scale: 20.4,
         gamma: 2.0,
         slope_correction: false,
-        mode: ShipMode::Bits,
+        mode: SlotMode::Bits,
         ..ship13()
     }
 }
@@ -285,7 +285,7 @@ fn ship13_bits_he2018() -> ShipSpec {
         log_scale: 19.0,
         gamma: 2.0,
         slope_correction: false,
-        mode: ShipMode::Bits,
+        mode: SlotMode::Bits,
         policy: SecurityPolicy::HeStandard2018,
         ..ship13()
     }
@@ -316,7 +316,7 @@ fn toy10() -> ShipSpec {
         log_scale: 26.0,
         gamma: 64.0,
         slope_correction: true,
-        mode: ShipMode::Real,
+        mode: SlotMode::Real,
         policy: SecurityPolicy::InsecureForTests,
     }
 }

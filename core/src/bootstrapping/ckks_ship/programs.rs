@@ -9,9 +9,6 @@ use crate::{
 
 impl<W: Word> ShipParams<W> {
     /// What programs are planned for: products above the level where bootstraps begin, and no rotations.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn program_target(&self) -> Result<Target, Error> {
         let (input, output) = (self.input_level(), self.output_level());
         let target = Target::new(self.ckks(), self.slots(), output, self.scale())?;

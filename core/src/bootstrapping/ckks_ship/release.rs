@@ -11,9 +11,10 @@ use alloc::{format, vec, vec::Vec};
 
 use rand_core::Rng;
 
-use super::{noise::NoiseModel, secret::ShipSecretKey, spec::ShipMode};
+use super::{noise::NoiseModel, secret::ShipSecretKey};
 use crate::{
     arith::Word,
+    bootstrapping::method::SlotMode,
     error::Error,
     random::{Seed, Stream},
     schemes::ckks::Ciphertext,
@@ -62,7 +63,7 @@ impl<W: Word> ShipSecretKey<W> {
     pub fn decrypt_for_release(
         &self,
         ciphertext: &Ciphertext<W>,
-        mode: ShipMode,
+        mode: SlotMode,
         policy: ReleasePolicy,
         counter: &mut ReleaseCounter,
         randomness: &Seed,
@@ -135,20 +136,20 @@ mod tests {
         let params = params::preset("toy10").unwrap().params().unwrap();
         let key = ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
         let values = vec![0.5; params.slots()];
-        let ct = key.encrypt(&values, ShipMode::Real, &Seed::from_bytes([2; 32])).unwrap();
+        let ct = key.encrypt(&values, SlotMode::Real, &Seed::from_bytes([2; 32])).unwrap();
         let mut counter = ReleaseCounter::default();
         let seed = Seed::from_bytes([4; 32]);
         let refused =
-            key.decrypt_for_release(&ct, ShipMode::Real, ReleasePolicy::default(), &mut counter, &seed);
+            key.decrypt_for_release(&ct, SlotMode::Real, ReleasePolicy::default(), &mut counter, &seed);
         assert_eq!(refused.unwrap_err().code(), "LIMIT");
         assert_eq!(counter.used, 0);
         // One release with four bits of statistical security is not security; it shows the path.
         let weak = ReleasePolicy { queries: 1, statistical_bits: 2, error_growth: 1.0 };
-        let out = key.decrypt_for_release(&ct, ShipMode::Real, weak, &mut counter, &seed).unwrap();
+        let out = key.decrypt_for_release(&ct, SlotMode::Real, weak, &mut counter, &seed).unwrap();
         let rms = libm::sqrt(out.iter().map(|x| (x - 0.5) * (x - 0.5)).sum::<f64>() / out.len() as f64);
         let sigma = libm::sqrt(12.0) * 2.0 * key.worst_case_error();
         assert!((rms / sigma - 1.0).abs() < 0.2, "{rms} against {sigma}");
-        let spent = key.decrypt_for_release(&ct, ShipMode::Real, weak, &mut counter, &seed);
+        let spent = key.decrypt_for_release(&ct, SlotMode::Real, weak, &mut counter, &seed);
         assert_eq!(spent.unwrap_err().code(), "LIMIT");
     }
 }

@@ -8,12 +8,12 @@ use super::{
     matrix_worker::Begun,
     phase::{EncodedPhases, Phases},
     product_tree::Layer,
-    spec::ShipMode,
     stages,
     tracks::{Tracks, tracks_together},
 };
 use crate::{
     arith::Word,
+    bootstrapping::method::SlotMode,
     error::{Error, hex},
     rlwe::Pair,
     schemes::ckks::Ciphertext,
@@ -49,7 +49,7 @@ pub enum ShipState<W: Word> {
 /// browser worker has.
 pub struct ShipRun<'a, W: Word = u32> {
     pub(super) evaluator: &'a ShipEvaluator<W>,
-    mode: ShipMode,
+    mode: SlotMode,
     pub(super) key_id: [u8; 16],
     tracks_per_step: usize,
     phases: Option<Phases>,
@@ -69,7 +69,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
     pub fn new(
         evaluator: &'a ShipEvaluator<W>,
         ciphertext: &Ciphertext<W>,
-        mode: ShipMode,
+        mode: SlotMode,
     ) -> Result<Self, Error> {
         evaluator.check_input(ciphertext, mode)?;
         Ok(Self {
@@ -116,7 +116,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
     }
 
     /// What the slots hold.
-    pub fn mode(&self) -> ShipMode {
+    pub fn mode(&self) -> SlotMode {
         self.mode
     }
 
@@ -277,7 +277,7 @@ impl<W: Word> ShipEvaluator<W> {
     pub fn bootstrap(
         &self,
         ciphertext: &Ciphertext<W>,
-        mode: ShipMode,
+        mode: SlotMode,
         keys: &dyn KeySource<W>,
         observer: &mut dyn Observer,
     ) -> Result<Ciphertext<W>, Error> {

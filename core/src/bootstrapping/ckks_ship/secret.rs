@@ -5,13 +5,10 @@ use alloc::{format, vec::Vec};
 use subtle::{ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use super::{
-    params::{OUTPUT_LEVEL, ShipParams},
-    spec::ShipMode,
-};
+use super::params::{OUTPUT_LEVEL, ShipParams};
 use crate::{
     arith::{Word, complex::Complex},
-    bootstrapping::method::NumberSecret,
+    bootstrapping::method::{NumberSecret, SlotMode},
     error::Error,
     random::Seed,
     ring::SmallPoly,
@@ -89,9 +86,6 @@ impl<W: Word> ShipSecretKey<W> {
     }
 
     /// The public encryption key, at the output level.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn public_key(&self) -> Result<PublicKey<W>, Error> {
         self.main_secret()?.public_key(OUTPUT_LEVEL)
     }
@@ -111,7 +105,7 @@ impl<W: Word> ShipSecretKey<W> {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for too many or out-of-range values.
-    pub fn encrypt(&self, values: &[f64], mode: ShipMode, randomness: &Seed) -> Result<Ciphertext<W>, Error> {
+    pub fn encrypt(&self, values: &[f64], mode: SlotMode, randomness: &Seed) -> Result<Ciphertext<W>, Error> {
         self.encrypt_at(values, mode, OUTPUT_LEVEL, randomness)
     }
 
@@ -122,7 +116,7 @@ impl<W: Word> ShipSecretKey<W> {
     pub fn encrypt_at(
         &self,
         values: &[f64],
-        mode: ShipMode,
+        mode: SlotMode,
         level: usize,
         randomness: &Seed,
     ) -> Result<Ciphertext<W>, Error> {
@@ -150,12 +144,12 @@ impl<W: Word> ShipSecretKey<W> {
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for a ciphertext of another key.
-    pub fn decrypt(&self, ciphertext: &Ciphertext<W>, mode: ShipMode) -> Result<Private<Vec<f64>>, Error> {
+    pub fn decrypt(&self, ciphertext: &Ciphertext<W>, mode: SlotMode) -> Result<Private<Vec<f64>>, Error> {
         let slots = ckks::decrypt_slots(self.params.ckks(), &self.dense, self.key_id, ciphertext)?;
         let slots = slots.reveal_to_key_owner();
         Ok(Private::new(match mode {
-            ShipMode::Complex => slots.iter().flat_map(|z| [z.re, z.im]).collect(),
-            ShipMode::Real | ShipMode::Bits | ShipMode::Integers => slots.iter().map(|z| z.re).collect(),
+            SlotMode::Complex => slots.iter().flat_map(|z| [z.re, z.im]).collect(),
+            SlotMode::Real | SlotMode::Bits | SlotMode::Integers => slots.iter().map(|z| z.re).collect(),
         }))
     }
 }
@@ -174,10 +168,10 @@ pub fn key_id_of<W: Word>(params: &ShipParams<W>, public: &Seed) -> [u8; 16] {
 pub(super) fn slots_of<W: Word>(
     params: &ShipParams<W>,
     values: &[f64],
-    mode: ShipMode,
+    mode: SlotMode,
 ) -> Result<Vec<Complex>, Error> {
     check_mode(params, mode)?;
-    let per_slot = if mode == ShipMode::Complex { 2 } else { 1 };
+    let per_slot = if mode == SlotMode::Complex { 2 } else { 1 };
     if values.len() > per_slot * params.slots() || !values.len().is_multiple_of(per_slot) {
         return Err(Error::InvalidArgument(format!(
             "{} numbers given; {} slots in {} mode take up to {} in multiples of {per_slot}",
@@ -194,7 +188,7 @@ pub(super) fn slots_of<W: Word>(
             values[i]
         )));
     }
-    if mode == ShipMode::Bits
+    if mode == SlotMode::Bits
         && let Some(i) = values.iter().position(|x| ![0.0, 1.0].contains(x))
     {
         return Err(Error::InvalidArgument(format!("value {i} is {}, a bit is 0 or 1", values[i])));
@@ -206,7 +200,7 @@ pub(super) fn slots_of<W: Word>(
 }
 
 /// Bits need a bits set; real sets serve real and complex slots.
-pub(super) fn check_mode<W: Word>(params: &ShipParams<W>, mode: ShipMode) -> Result<(), Error> {
+pub(super) fn check_mode<W: Word>(params: &ShipParams<W>, mode: SlotMode) -> Result<(), Error> {
     if params.mode().takes(mode) {
         return Ok(());
     }

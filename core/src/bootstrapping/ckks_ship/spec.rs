@@ -4,10 +4,6 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{bootstrapping::method::SlotMode, rlwe::EncapsulationDigits, security::SecurityPolicy};
 
-/// What the slots hold: N/2 reals with |x| <= 1; N/2 complex numbers, real and imaginary part each at most 1, which take two
-/// half-bootstraps under the same keys; or N/2 bits, cleaned by the bootstrap: input noise is squared away.
-pub type ShipMode = SlotMode;
-
 /// Public numbers of a SHIP set; see [`super::ShipParams`] for the checked form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShipSpec {
@@ -42,8 +38,9 @@ pub struct ShipSpec {
     pub gamma: f64,
     /// Whether the slope of the sine is corrected for messages in [-1, 1] (eta = 3 kappa / 4).
     pub slope_correction: bool,
-    /// `Bits`, or `Real` for a set that serves real and complex slots.
-    pub mode: ShipMode,
+    /// What the slots hold: `Real` for a set that serves N/2 real numbers with |x| <= 1, and as many complex ones, each part at most
+    /// 1, which take two half-bootstraps under the same keys; or `Bits`, cleaned by the bootstrap: input noise is squared away.
+    pub mode: SlotMode,
     /// The policy the set must meet.
     pub policy: SecurityPolicy,
 }

@@ -11,10 +11,11 @@ use super::{
     product_tree::leaf,
     run::{ShipRun, ShipState, check_run_key},
     secret::ShipSecretKey,
-    spec::ShipMode,
     tracks,
 };
-use crate::{arith::Word, error::Error, schemes::ckks::Ciphertext, trace::Counters};
+use crate::{
+    arith::Word, bootstrapping::method::SlotMode, error::Error, schemes::ckks::Ciphertext, trace::Counters,
+};
 
 /// What a track comes to.
 pub struct TrackFactors<W: Word = u32> {
@@ -34,10 +35,7 @@ pub struct TrackWorker<'a, W: Word = u32> {
 
 impl<'a, W: Word> TrackWorker<'a, W> {
     /// Encodes the phases of a run ([`ShipRun::phases`]).
-    ///
-    /// # Errors
-    /// None for a set that was validated.
-    pub fn new(evaluator: &'a ShipEvaluator<W>, phases: &Phases, mode: ShipMode) -> Result<Self, Error> {
+    pub fn new(evaluator: &'a ShipEvaluator<W>, phases: &Phases, mode: SlotMode) -> Result<Self, Error> {
         let encoded = evaluator.encode_phase(phases, mode, &mut Counters::default())?;
         Ok(Self { evaluator, encoded, scratch: TrackScratch::new(evaluator.params()) })
     }

@@ -7,7 +7,7 @@ use crate::{
     arith::Word,
     bootstrapping::{
         method::{Fact, Part, Preset, Scheme, SetInfo, SetSpec, Stage},
-        parts::ciphertext_bytes,
+        wire_sizes::ciphertext_bytes,
     },
     circuits::linear_transform::PlaintextStorage,
 };

@@ -32,9 +32,6 @@ pub struct RaisingEvaluator<R: ReductionSpec, W: Word = u64> {
 
 impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
     /// Encodes the diagonals of both maps and keeps them as `storage` says.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn new(params: &RaisingParams<R, W>, storage: PlaintextStorage) -> Result<Self, Error> {
         Ok(Self {
             params: params.clone(),

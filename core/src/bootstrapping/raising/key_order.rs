@@ -22,9 +22,6 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
     ///
     /// It is the order of one pass. A method that reads several digits asks for all of them once a digit, beginning anew: a source
     /// that reads ahead goes round.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn key_order(&self) -> Result<Vec<Vec<SwitchingKeyId>>, Error> {
         let (spec, n) = (self.spec(), self.n());
         let levels: BTreeMap<GaloisElement, usize> = self.galois_elements().collect();
@@ -76,9 +73,6 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
 
     /// The most bytes of keys that a bootstrap holds at once when it holds none longer than needed: the largest group of
     /// [`Self::key_order`].
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn least_key_bytes(&self) -> Result<u64, Error> {
         let bytes =
             |group: &Vec<SwitchingKeyId>| group.iter().map(|&key| self.switching_key_bytes(key)).sum::<u64>();

@@ -71,9 +71,6 @@ impl<W: Word> RaisingKeys<W> {
     }
 
     /// Makes all evaluation keys of a secret key, on as many threads as there are.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn generate<R: ReductionSpec>(secret: &RaisingSecretKey<R, W>) -> Result<Self, Error> {
         let (params, secrets) = (secret.params(), secret.secrets());
         Self::make(&secrets, secret.key_id(), &params.galois_elements().collect())

@@ -79,9 +79,6 @@ impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
     }
 
     /// The public encryption key, at the output level.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn public_key(&self) -> Result<PublicKey<W>, Error> {
         self.main_secret()?.public_key(self.params.levels().output)
     }

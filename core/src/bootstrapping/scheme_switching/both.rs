@@ -25,9 +25,6 @@ use crate::{
 
 impl LinkParams<RootsSpec> {
     /// What programs are planned for: those of the set for modular reduction, and questions about the order of numbers.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn program_target(&self) -> Result<Target, Error> {
         let target = self.ckks().program_target()?;
         let Some(digits) = target.digit_reader() else { return Ok(target) };

@@ -27,9 +27,6 @@ pub struct LinkTables<R: ReductionSpec> {
 
 impl<R: ReductionSpec> LinkTables<R> {
     /// Encodes the diagonals and keeps them as `storage` says.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn new(params: &LinkParams<R>, storage: PlaintextStorage) -> Result<Self, Error> {
         Ok(Self {
             params: params.clone(),

@@ -32,9 +32,6 @@ pub struct LinkKeys {
 
 impl LinkKeys {
     /// Makes all evaluation keys of a secret key, on as many threads as there are.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn generate<R: ReductionSpec>(secret: &LinkSecretKey<R>) -> Result<Self, Error> {
         let params = secret.params();
         let (ckks, cggi) =

@@ -6,8 +6,8 @@ use super::params::to_slots;
 use crate::{
     bootstrapping::{
         cggi::{self, CggiKeyPart, CggiPackingKeys},
-        parts::{PART_OVERHEAD, sample_bytes},
         raising::{RaisingParams, ReductionSpec},
+        wire_sizes::{PART_OVERHEAD, sample_bytes},
     },
     error::Error,
     rlwe::EncapsulationContext,

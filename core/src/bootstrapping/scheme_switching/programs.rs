@@ -23,9 +23,6 @@ use crate::{
 
 impl LinkParams<Reduction> {
     /// What programs are planned for: those of numbers, and questions about their order.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub fn program_target(&self) -> Result<Target, Error> {
         Ok(self.ckks().program_target()?.with_digits(Arc::new(Reader(self.clone()))))
     }

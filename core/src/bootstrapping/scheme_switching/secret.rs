@@ -91,18 +91,12 @@ impl<R: ReductionSpec> LinkSecretKey<R> {
     }
 
     /// The key from slots to gates: one sample modulo p_s P'.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub(crate) fn to_gates(&self) -> Result<Vec<Pair<u64>>, Error> {
         let to = PaddedSecret::new(&self.cggi.ring, self.params.ckks().n())?;
         Ok(link_samples(self.params.to_gates(), self.ckks.secrets().main.small(), &to, &self.seeds, TO_GATES))
     }
 
     /// The key from gates to slots, to the ephemeral secret modulo q0 p'.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     pub(crate) fn to_slots(&self) -> Result<Vec<Pair<u64>>, Error> {
         let context: &EncapsulationContext<u64> = self.params.to_slots()?;
         let secrets = self.ckks.secrets();

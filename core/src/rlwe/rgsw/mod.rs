@@ -7,11 +7,11 @@ mod gadget;
 mod monomial;
 mod packing;
 mod product;
-mod unrolled;
+mod unrolled_product;
 
 pub use gadget::Gadget;
 pub(crate) use monomial::powers_of_root;
 pub use monomial::{apply_automorphism, multiply_by_monomial};
 pub use packing::PackingKeys;
 pub use product::{Mirrored, ProductScratch, RgswContext};
-pub use unrolled::Monomials;
+pub use unrolled_product::Monomials;

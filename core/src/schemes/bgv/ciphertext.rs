@@ -9,7 +9,7 @@ use crate::{
     error::{Error, hex},
     ring::{Eval, Poly},
     rlwe::Pair,
-    schemes::{identity::Identity, parts},
+    schemes::{components, identity::Identity},
 };
 
 /// A BGV ciphertext in scaled form: two components, or three between a product and its relinearisation.
@@ -110,16 +110,16 @@ impl<W: Word> BgvCiphertext<W> {
     }
 
     pub(crate) fn two_parts(&self) -> Result<[&Poly<W, Eval>; 2], Error> {
-        parts::two(&self.parts)
+        components::two(&self.parts)
     }
 
     pub(crate) fn pair(&self) -> Result<Pair<W>, Error> {
-        parts::pair(&self.parts)
+        components::pair(&self.parts)
     }
 
     /// The components, and the same without them.
     pub(crate) fn into_pair(mut self) -> Result<(Self, Pair<W>), Error> {
-        let pair = parts::into_pair(core::mem::take(&mut self.parts))?;
+        let pair = components::into_pair(core::mem::take(&mut self.parts))?;
         Ok((self, pair))
     }
 

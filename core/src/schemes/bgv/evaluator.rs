@@ -10,7 +10,7 @@ use crate::{
     error::Error,
     ring::{Eval, GaloisElement, Poly},
     rlwe::{GaloisSource, Pair, SampleBlock, tensor},
-    schemes::{evaluator::Label, parts},
+    schemes::{components, evaluator::Label},
     trace::Counters,
 };
 
@@ -205,12 +205,12 @@ impl<W: Word> BgvEvaluator<W> {
     /// [`Error::Limit`].
     pub fn drop_to_level(&self, x: &BgvCiphertext<W>, level: usize) -> Result<BgvCiphertext<W>, Error> {
         self.check_set(x)?;
-        parts::check_lower(x.level, level)?;
+        components::check_lower(x.level, level)?;
         if level == x.level {
             return Ok(x.clone());
         }
         let basis = self.context.rlwe().q(level);
-        Self::checked(BgvCiphertext { parts: parts::truncated(&x.parts, basis), level, ..*x })
+        Self::checked(BgvCiphertext { parts: components::truncated(&x.parts, basis), level, ..*x })
     }
 
     /// x after a linear map and the division by the primes of its level: `pair` is modulo Q_(level-1).

@@ -13,7 +13,7 @@ use crate::{
     error::Error,
     ring::{Automorphism, Eval, Poly, from_wide_integers},
     rlwe::{Pair, SampleBlock, tensor},
-    schemes::parts,
+    schemes::components,
     trace::Counters,
 };
 
@@ -246,12 +246,12 @@ impl<W: Word> CkksEvaluator<W> {
     /// ciphertext of another set.
     pub fn drop_to_level(&self, x: &Ciphertext<W>, level: usize) -> Result<Ciphertext<W>, Error> {
         self.check_set(x)?;
-        parts::check_lower(x.level, level)?;
+        components::check_lower(x.level, level)?;
         if level == x.level {
             return Ok(x.clone());
         }
         let basis = self.context.rlwe().q(level);
-        Ok(Ciphertext { parts: parts::truncated(&x.parts, basis), level, ..*x })
+        Ok(Ciphertext { parts: components::truncated(&x.parts, basis), level, ..*x })
     }
 
     /// Applies X -> X^g (a rotation or the conjugation of the slots) with its Galois key.

@@ -8,7 +8,7 @@ use alloc::{format, vec, vec::Vec};
 
 use super::{
     keys::{secret_key_from_bytes, secret_key_to_bytes},
-    parts::PartFrame,
+    part_frame::PartFrame,
     rows::WireWord,
 };
 use crate::{

@@ -8,7 +8,7 @@ mod cggi;
 mod ciphertext;
 mod key_part;
 mod keys;
-mod parts;
+mod part_frame;
 mod rows;
 mod scheme_switching;
 mod seed;

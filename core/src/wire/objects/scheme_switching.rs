@@ -6,7 +6,7 @@ use alloc::{vec, vec::Vec};
 use super::{
     cggi::{check_residues, row_len, unpack_row},
     key_part::{WireKeySet, verify_key_part},
-    parts::PartFrame,
+    part_frame::PartFrame,
     rows::{WireWord, check_poly, poly_len, read_poly, write_poly},
 };
 use crate::{

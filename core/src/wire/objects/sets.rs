@@ -83,9 +83,6 @@ pub trait CkksSet {
     }
 
     /// What jobs are planned for, each a program.
-    ///
-    /// # Errors
-    /// None for a set that was validated.
     fn target(&self) -> Result<Target, Error>;
 }
 

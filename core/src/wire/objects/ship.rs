@@ -4,7 +4,7 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    parts::PartFrame,
+    part_frame::PartFrame,
     rows::{WireWord, check_poly, poly_len, read_poly, write_poly},
 };
 use crate::{

@@ -6,7 +6,7 @@ mod wide_sums;
 
 use super::gates::{OwnOrder, gate_backend};
 use super::macros::{backend, kernel};
-use crate::arith::kernels::{Kernels, KeyProduct, gate_product, ntt, pointwise, unrolled};
+use crate::arith::kernels::{Kernels, KeyProduct, gate_product, ntt, pointwise, unrolled_product};
 use crate::arith::simd::avx512_wide;
 use crate::arith::simd::ifma::{Ifma, LANE_BITS, Lanes, PRIME_BITS};
 use crate::arith::simd::prefetch::prefetch;
@@ -49,7 +49,7 @@ impl Narrow {
     kernel!(evaluate = gate_product::evaluate::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], rough: bool, near: &[u64]);
     kernel!(interpolate = gate_product::interpolate::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], near: &[u64]);
     kernel!(reorder = gate_product::reorder::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
-    kernel!(unrolled_product = unrolled::product, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, out: [&mut [u64]; 2], rows: &[u64], key: &[u64], turns: &unrolled::Turns<u64>, rough: bool);
+    kernel!(unrolled_product = unrolled_product::product, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, out: [&mut [u64]; 2], rows: &[u64], key: &[u64], turns: &unrolled_product::Turns<u64>, rough: bool);
     kernel!(forward = ntt::forward::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(inverse = ntt::inverse::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(sub_mul_scalar_assign = pointwise::sub_mul_scalar_assign, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>);
@@ -195,7 +195,7 @@ impl OwnOrder for Ifma {
     }
     fn prepare_unrolled(&self, m: &Modulus<u64>, n: usize, out: &mut [u64], key: &[u64]) {
         if is_narrow(m) {
-            unrolled::prepare(m, LANE_BITS, n, out, key);
+            unrolled_product::prepare(m, LANE_BITS, n, out, key);
         } else {
             out.copy_from_slice(key);
         }
@@ -206,12 +206,12 @@ impl OwnOrder for Ifma {
         out: [&mut [u64]; 2],
         rows: &[u64],
         key: &[u64],
-        turns: &unrolled::Turns<u64>,
+        turns: &unrolled_product::Turns<u64>,
     ) {
         if is_narrow(m) {
             Narrow(*self).unrolled_product(m, out, rows, key, turns, false);
         } else {
-            unrolled::product_of_rows(self, m, out, rows, key, turns);
+            unrolled_product::product_of_rows(self, m, out, rows, key, turns);
         }
     }
 }

@@ -6,7 +6,7 @@
 /// and the array then stays in memory.
 macro_rules! unrolled {
     ($i:ident < $end:expr, $body:block) => {
-        $crate::arith::unroll::unrolled!(@each $i, $end, $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+        $crate::arith::unrolled_loop::unrolled!(@each $i, $end, $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
     };
     (@each $i:ident, $end:expr, $body:block, $($value:literal)*) => {
         $(
