@@ -27,6 +27,18 @@ const cargo = (args, env) => ({ command: 'cargo', args, env, cargo: true });
 const npm = (workspace, script) => ({ command: 'npm', args: ['run', '--silent', script, '--workspace', workspace] });
 const node = (...args) => ({ command: process.execPath, args });
 
+/** Clippy of a library for another target, which needs nothing but the target itself. */
+const lint = (target, name, ...features) => ['clippy', '--package', name, '--lib', ...features, '--target', target, '--', '--deny', 'warnings'];
+
+/** A processor without an operating system and without 64-bit words: nothing of `std` can hide there. */
+const BARE_TARGET = 'thumbv7em-none-eabihf';
+
+/** The library tests of the core. With `REFLOAT_BACKEND` the same program runs on other arithmetic. */
+const CORE_TESTS = ['test', '--package', 'refloat', '--lib', '--no-fail-fast'];
+
+/** The test of the core that says whether the arithmetic that was asked for is the one in use. */
+const CHOICE = 'arith::backends::dispatch::tests::the_choice_in_force_is_the_one_reported';
+
 /**
  * `needs` are builds; `tests` says that the step is a runner which must have run something, or may have skipped all of it if it
  * is `optional`; `chromium` that it uses a browser, `browser` that it does nothing else.
@@ -39,11 +51,9 @@ const steps = [
   { group: 'lint', name: 'tests of these tools', tests: true, ...node('--test', 'tests/tools/tools.test.mjs') },
   { group: 'lint', name: 'rustfmt', ...cargo(['fmt', '--all', '--check']) },
   { group: 'lint', name: 'clippy', ...cargo(['clippy', '--workspace', '--all-targets', '--keep-going', '--', '--deny', 'warnings']) },
-  {
-    group: 'lint',
-    name: 'core without std (wasm32)',
-    ...cargo(['check', '--package', 'refloat', '--no-default-features', '--target', 'wasm32-unknown-unknown']),
-  },
+  { group: 'lint', name: 'core without std (wasm32), no warnings', ...cargo(lint('wasm32-unknown-unknown', 'refloat', '--no-default-features')) },
+  { group: 'lint', name: 'WebAssembly crate (wasm32), no warnings', ...cargo(lint('wasm32-unknown-unknown', 'refloat-wasm')) },
+  { group: 'lint', name: 'core without std (Cortex-M4), no warnings', action: lintBare },
   {
     group: 'lint',
     name: 'rustdoc',
@@ -63,8 +73,9 @@ const steps = [
     group: 'rust',
     name: 'Rust tests of the core, one thread, scalar arithmetic',
     tests: true,
-    ...cargo(['test', '--package', 'refloat', '--lib', '--no-fail-fast'], { REFLOAT_BACKEND: 'scalar' }),
+    ...cargo(CORE_TESTS, { REFLOAT_BACKEND: 'scalar' }),
   },
+  { group: 'rust', name: 'Rust tests of the core, one thread, AVX2', tests: true, action: testAvx2 },
   { group: 'rust', name: '64-bit ARM, emulated', tests: true, optional: true, ...node('tests/tools/arm.mjs', '--short') },
   { group: 'c', name: 'C and C++', tests: true, ...node('tests/tools/c.mjs', '--tested') },
   { group: 'ts', name: 'npm package tests', tests: true, needs: ['wasm', 'ts', 'server'], ...npm('ts', 'test') },
@@ -243,6 +254,22 @@ async function checkPackages() {
     if (missing.length > 0) return { code: 1, output: `the package ${name} has no ${missing.join(', ')}\n` };
   }
   return { code: 0, output: '' };
+}
+
+/** The core for a target that rustup adds on request. */
+async function lintBare(step, progress, options) {
+  const { output } = await run('rustup', ['target', 'list', '--installed']);
+  if (!output.split('\n').includes(BARE_TARGET)) return { skipped: `no Rust target ${BARE_TARGET} here (rustup target add ${BARE_TARGET})` };
+  return command({ ...step, ...cargo(lint(BARE_TARGET, 'refloat', '--no-default-features')) }, progress, options);
+}
+
+/** The core's tests on AVX2, where the best that the machine has may be AVX-512. */
+async function testAvx2(step, progress, options) {
+  const tested = (...filter) => command({ ...step, ...cargo([...CORE_TESTS, ...filter], { REFLOAT_BACKEND: 'avx2' }) }, progress, options);
+  const asked = await tested('--', '--exact', CHOICE, '--nocapture');
+  if (asked.code !== 0) return asked;
+  const [, refusal] = /chosen by REFLOAT_BACKEND (cannot run here; usable here: [^;]+)/.exec(asked.output) ?? [];
+  return refusal ? { skipped: `AVX2 ${refusal}` } : tested();
 }
 
 /** What .cargo/deny.toml asks of the crates; told as skipped where the tool or its database is not to be had. */

@@ -4,7 +4,7 @@
 //! the `libm` crate: results are the same bits on every target, wasm included.
 
 use super::Deferred;
-use crate::Error;
+use crate::error::Error;
 use alloc::{format, vec::Vec};
 use core::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 

@@ -38,6 +38,7 @@ impl<T> Deferred<T> {
     }
 
     /// The value, if it has been computed.
+    #[cfg_attr(not(feature = "std"), allow(clippy::unnecessary_wraps))] // Without `std` it is there from the start.
     pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
         #[cfg(feature = "std")]
         return self.cell.get_mut();
