@@ -84,6 +84,7 @@ fn main() -> Result<(), Error> {
                     ViewKind::Coefficients => "coefficient",
                     ViewKind::Phases => "phase, in turns,",
                     ViewKind::Quotients => "coefficient over q0",
+                    _ => "number",
                 };
             }
         }

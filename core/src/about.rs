@@ -13,6 +13,7 @@ use crate::{
 
 /// Facts about the library in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct About {
     /// Version of the crate.
     pub version: &'static str,

@@ -27,20 +27,34 @@
 //! # Ok::<(), refloat::Error>(())
 //! ```
 //!
-//! # Layers
+//! # Where things are
 //!
-//! Modules import downwards only; a test enforces it.
+//! | you want | look at |
+//! | --- | --- |
+//! | to bootstrap approximate numbers (CKKS) | [`bootstrapping::ckks_ship`], [`bootstrapping::ckks_conventional`] |
+//! | to read integers or bits off approximate numbers | [`bootstrapping::ckks_msb`] |
+//! | exact integers (BGV) | [`bootstrapping::bgv`] |
+//! | gates and look-ups on bits and small integers (DM/CGGI) | [`bootstrapping::cggi`] |
+//! | to compare and rank numbers by gates | [`bootstrapping::scheme_switching`] |
+//! | a scheme without bootstrapping: encoding, encryption, arithmetic | [`schemes::ckks`], [`schemes::bgv`], [`schemes::cggi`] |
+//! | whole computations: programs, polynomials, linear maps, circuits of gates | [`circuits`] |
+//! | parameter sets by name, and what they promise | [`params`], [`bootstrapping::method::SetInfo`] |
+//! | keys and ciphertexts as bytes | [`wire`] |
+//! | seeds; progress and cancellation; what can go wrong | [`random`], [`trace`], [`error`] |
 //!
-//! | module | knows |
+//! # Internals
+//!
+//! What all of this is made of is public too, for schemes and methods outside this crate; it changes more often. Modules import from
+//! layers below their own, which a test enforces.
+//!
+//! | layer | knows |
 //! | --- | --- |
 //! | [`error`], [`par`], [`random`], [`scrub`], [`security`], [`trace`] | nothing of the crate |
 //! | [`arith`] | residues modulo one prime, rows of them, SIMD kernels |
 //! | [`ring`] | polynomials in residue-number-system form, their domain in the type |
 //! | [`rlwe`] | keys, samples, key switching, but not what a plaintext means |
-//! | [`schemes`] | CKKS and BGV: encoding, encryption, arithmetic, exact scales and factors; DM/CGGI |
-//! | [`circuits`] | computations that several methods share: linear maps of slots, polynomials, programs, circuits of gates |
-//! | [`bootstrapping`] | one folder per method: [`bootstrapping::ckks_ship`], [`bootstrapping::ckks_conventional`], [`bootstrapping::ckks_msb`], [`bootstrapping::bgv`], [`bootstrapping::cggi`], [`bootstrapping::scheme_switching`] |
-//! | [`params`], [`wire`] | named sets; versioned, checked bytes |
+//! | [`schemes`], [`circuits`], [`bootstrapping`] | as above, each on the one before |
+//! | [`params`], [`wire`] | all methods |
 //!
 //! # Conventions
 //!

@@ -100,7 +100,7 @@ fn plain(view: &StageView) -> JsValue {
         fields = fields.with("levelOfTree", level as f64);
     }
     fields
-        .with("view", name(view.kind))
+        .with("view", view.kind.name())
         .with("unit", view.unit)
         .with("data", pick(&view.values))
         .with("expected", pick(&view.expected))
@@ -110,13 +110,4 @@ fn plain(view: &StageView) -> JsValue {
         .with("bitsMax", bits_max)
         .with("bitsRms", bits_rms)
         .done()
-}
-
-fn name(kind: ViewKind) -> &'static str {
-    match kind {
-        ViewKind::Slots => "slots",
-        ViewKind::Coefficients => "coefficients",
-        ViewKind::Phases => "phases",
-        ViewKind::Quotients => "quotients",
-    }
 }

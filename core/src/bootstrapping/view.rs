@@ -10,6 +10,7 @@ use crate::arith::complex::Complex;
 
 /// What the numbers of a view are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ViewKind {
     /// Complex slots.
     Slots,
@@ -21,7 +22,20 @@ pub enum ViewKind {
     Quotients,
 }
 
+impl ViewKind {
+    /// Stable name: `slots`, `coefficients`, `phases` or `quotients`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Slots => "slots",
+            Self::Coefficients => "coefficients",
+            Self::Phases => "phases",
+            Self::Quotients => "quotients",
+        }
+    }
+}
+
 /// A decrypted intermediate value.
+#[non_exhaustive]
 pub struct StageView {
     /// Stage it belongs to.
     pub stage: &'static str,

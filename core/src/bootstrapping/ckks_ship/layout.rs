@@ -105,6 +105,7 @@ pub struct KeyPart {
     /// Exact length on the wire.
     pub bytes: usize,
     /// What it holds.
+    #[doc(hidden)]
     pub segments: Vec<Segment>,
 }
 

@@ -57,19 +57,16 @@ mod track_worker;
 mod tracks;
 
 pub use crate::bootstrapping::wire_sizes::{MAX_PART_BYTES, PART_OVERHEAD};
-pub use blind_rotate::TrackScratch;
 pub use bootstrapper::{METHOD, ShipBootstrapper};
 pub use diagonals::Diagonals;
 pub use evaluator::ShipEvaluator;
 pub use keys::{CommonKeys, GeneratedKeys, KeySource, ShipKeys, ShipKeysBuilder, TrackKeys, generate_track};
-pub use layout::{BlockId, KeyPart, KeyPartKind, Segment};
-pub use masks::{quarter_masks, window_positions};
+pub use layout::{KeyPart, KeyPartKind};
 pub use matrix_worker::{MatrixInput, MatrixWorker};
 pub use noise::NoiseModel;
 pub use params::{INPUT_LEVEL, OUTPUT_LEVEL, ShipParams};
 pub use phase::{EncodedPhases, Phases};
 pub use presets::ShipPreset;
-pub use product_tree::Layer;
 pub use release::{ReleaseCounter, ReleasePolicy};
 pub use run::{Recorder, ShipRun, ShipState};
 pub use secret::{ShipSecretKey, key_id_of};
@@ -77,3 +74,12 @@ pub use slots_to_coeffs::SlotsToCoeffs;
 pub use spec::ShipSpec;
 pub use stages::{BLIND_ROTATE, CONJUGATE, ENCAPSULATE, ENCODE_PHASE, PRODUCT_TREE, SLOTS_TO_COEFFS};
 pub use track_worker::{TrackFactors, TrackWorker};
+
+// What tests and benchmarks look at, and what the types above hold.
+#[doc(hidden)]
+pub use {
+    blind_rotate::TrackScratch,
+    layout::{BlockId, Segment},
+    masks::{quarter_masks, window_positions},
+    product_tree::Layer,
+};

@@ -18,6 +18,7 @@ use crate::{
     derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema),
     serde(rename_all = "lowercase")
 )]
+#[non_exhaustive]
 pub enum Scheme {
     /// CKKS ciphertexts of many slots, refreshed by SHIP or by conventional bootstrapping.
     Ckks,
