@@ -7,6 +7,29 @@
 //!
 //! [`lwe`], [`rgsw`] and [`NtruSecret`] are what DM/CGGI uses: one prime, and digits made of bits instead of primes.
 //!
+//! # For maintainers: how rows lie in memory
+//!
+//! Key switching reads every word of a key once and multiplies it by a word of a digit, so what it takes is set by memory. `N` words of a
+//! row are a power of two, and rows of samples one after the other would lie powers of two apart: their words would compete for the same
+//! few places of a cache, and no prefetcher follows so many streams. So rows are cut and interleaved where many are read together:
+//!
+//! | what | layout | where |
+//! | --- | --- | --- |
+//! | polynomials, in both domains | `[prime][N]` | [`Poly`](crate::ring::Poly) |
+//! | the digits of what is switched | `[prime][line][digit][words]`, a line being a cache line of 64 bytes | [`Digits`], [`LeftRows`](crate::arith::LeftRows) |
+//! | keys at rest | `[prime][tile][sample][2][words]`, a tile being [`key_tile`](crate::arith::key_tile) words of a row, four cache lines | [`SampleBlock`], [`KeyRows`](crate::arith::KeyRows) |
+//! | keys on the wire | sample by sample, the first component alone, residues packed to the bits of their prime | [`wire`](crate::wire) |
+//!
+//! A product then reads a key from end to end, both components of a sample side by side; a product with some of the samples of a block
+//! skips whole tiles. It asks memory for what comes some kilobytes ahead, and near its end for the key of the product that follows, which
+//! [`followed_by`](crate::arith::KeyRows::followed_by) names. Left sides that meet the same key are computed together
+//! ([`Kernels::key_products`](crate::arith::Kernels::key_products)), so that it is read once for all of them.
+//!
+//! [`SampleBlock`] and [`Digits`] alone know these layouts, with the functions beside [`KeyRows`](crate::arith::KeyRows): others get and set
+//! samples ([`SampleBlock::get`], [`SampleBlock::set_run`]) or ask for rows. Rings with fewer words than a tile or a line have rows of one. The
+//! layout changes no result, and nothing of it is on the wire or in files but where a program writes [`SampleBlock::words`] for itself.
+//! Keys of DM/CGGI have a layout of their own, chosen by the back-end (`prepare_key` in `arith/kernels/gates.rs`).
+//!
 //! A [`GaloisElement`], such as that of a rotation, is computed in `ring/automorphism.rs`; [`GaloisKeys`] finds the key for it.
 
 mod context;

@@ -78,7 +78,7 @@ pub fn to_lines<W: Copy>(rows: &[W], n: usize, out: &mut [W]) {
 
 /// Puts row `j` of `count` where [`to_lines`] puts it.
 pub fn row_to_lines<W: Copy>(row: &[W], (j, count): (usize, usize), out: &mut [W]) {
-    // Two copies of one text: the first has a length that the compiler knows.
+    // Written twice so that the length of the first is constant.
     let whole = const { line::<W>() };
     if row.len() >= whole {
         for (words, line) in row.chunks_exact(whole).zip(out.chunks_exact_mut(count * whole)) {
