@@ -17,16 +17,9 @@
 
 use refloat::{
     Error,
-    arith::primes::ntt_primes,
     random::Seed,
-    ring::Automorphism,
-    rlwe::{KeySeeds, RlweSpec, SecretKey},
-    schemes::ckks::{
-        Ciphertext, CkksContext, CkksEvaluator, Complex, PublicKey, Scale, decrypt_slots, encrypt,
-        public_key_b,
-    },
-    security::{SecretDistribution, SecurityPolicy},
-    trace::Counters,
+    schemes::ckks::{Ciphertext, CkksEvaluator, CkksSecretKey, CkksSpec, Complex, Scale},
+    security::SecurityPolicy,
 };
 
 fn real(re: f64) -> Complex {
@@ -36,22 +29,18 @@ fn real(re: f64) -> Complex {
 fn main() -> Result<(), Error> {
     // Q = q0 · q1 · q2 · q3, one prime per level. Rescaling from level l divides by q_l, so those are near the
     // scale; q0 is larger and leaves room above the message. P, the special prime, keeps the noise of key
-    // switching small: it should be at least as large as the largest digit.
-    let n = 1 << 11;
+    // switching small: it should be at least as large as the largest of the others.
     let scale = Scale::exp2(40.0);
-    let mut levels: Vec<Vec<u64>> = vec![ntt_primes(50.0, 2 * n as u64).take(1).collect()];
-    levels.extend(ntt_primes(40.0, 2 * n as u64).take(3).map(|q| vec![q]));
-    let spec = RlweSpec {
-        n,
-        odd_part: 1,
-        levels,
-        special: ntt_primes(55.0, 2 * n as u64).take(1).collect(),
-        digits: (0..4).map(|i| vec![i]).collect(),
-        secret: SecretDistribution::Ternary,
+    let spec = CkksSpec {
+        n: 1 << 11,
+        log_base: 50.0,
+        log_scale: 40.0,
+        levels: 3,
+        log_special: 55.0,
         policy: SecurityPolicy::InsecureForTests,
     };
     // Primes above 2^31 need 64-bit words.
-    let context = CkksContext::<u64>::from_spec(&spec)?;
+    let context = spec.context::<u64>()?;
     let rlwe = context.rlwe();
     let top = rlwe.max_level();
     println!(
@@ -63,27 +52,19 @@ fn main() -> Result<(), Error> {
     println!("{}\n", rlwe.security().statement);
 
     // The owner of the data: a secret key, and the keys that others may have.
-    let master = Seed::random()?;
-    let secret = SecretKey::generate(rlwe, &master);
-    let seeds = KeySeeds::derive(&master);
-    let key_id = *b"tutorial key 001";
-    let b = public_key_b(&context, &secret, &seeds, top);
-    let public = PublicKey::new(&context, key_id, top, b, seeds.public())?;
-    let relinearization = secret.relinearization_key(rlwe, &seeds, top);
-    let rotation = Automorphism::rotation(n, 1);
-    let rotation_key = secret.galois_key(rlwe, &seeds, top, rotation.element());
-    let conjugation = Automorphism::conjugation(n);
-    let conjugation_key = secret.galois_key(rlwe, &seeds, top, conjugation.element());
+    let secret = CkksSecretKey::generate(&context, &Seed::random()?);
+    let public = secret.public_key(top)?;
+    let relinearization = secret.relinearization_key(top)?;
+    let keys = secret.galois_keys(&[1], true, top)?;
 
     let x: Vec<Complex> = (0..context.slots()).map(|k| real((k as f64 * 0.1).sin())).collect();
     let y: Vec<Complex> = (0..context.slots()).map(|k| Complex { re: 0.5, im: k as f64 / 2048.0 }).collect();
     // Two ways to encrypt: with the secret key, or with the public one. Every ciphertext needs fresh randomness.
-    let cx = encrypt(&context, &secret, key_id, &x, top, scale, &Seed::random()?)?;
+    let cx = secret.encrypt(&x, top, scale, &Seed::random()?)?;
     let cy = public.encrypt(&context, &y, top, scale, &Seed::random()?)?;
 
     // Somebody else, who has the ciphertexts and the evaluation keys and nothing more.
     let evaluator = CkksEvaluator::new(&context);
-    let mut work = Counters::default();
     let sum = evaluator.add(&cx, &cy)?;
     // A product has three components; relinearisation makes two of them, rescaling restores the scale.
     let product = evaluator.tensor(&cx, &cy)?;
@@ -91,15 +72,15 @@ fn main() -> Result<(), Error> {
     let product = evaluator.rescale(&product)?;
     // The same in one call and with one rounding, once more on the product.
     let cube = evaluator.multiply(&product, &cx, &relinearization)?;
-    let rotated = evaluator.automorphism(&cx, &rotation, &rotation_key, &mut work)?;
-    let conjugate = evaluator.automorphism(&cy, &conjugation, &conjugation_key, &mut work)?;
+    let rotated = evaluator.rotate(&cx, 1, &keys)?;
+    let conjugate = evaluator.conjugate(&cy, &keys)?;
     // Plain factors are encoded at a level and a scale of the evaluator's choice.
     let half = evaluator.encode(&vec![real(0.5); context.slots()], top, scale)?;
     let halved = evaluator.rescale(&evaluator.mul_plain(&cx, &half)?)?;
 
     // The owner again.
     let report = |what: &str, ciphertext: &Ciphertext<u64>, expected: &dyn Fn(usize) -> Complex| {
-        let slots = decrypt_slots(&context, &secret, key_id, ciphertext)?;
+        let slots = secret.decrypt(ciphertext)?;
         let slots = slots.reveal_to_key_owner();
         let worst = (0..context.slots()).map(|k| (slots[k] - expected(k)).abs()).fold(0.0, f64::max);
         println!(

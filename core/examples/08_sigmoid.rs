@@ -9,12 +9,11 @@
 
 use refloat::{
     Error,
-    arith::{DoubleDouble, primes::ntt_primes},
+    arith::DoubleDouble,
     circuits::polynomial::{Parity, Plan, PolynomialEvaluator, minimax},
     random::Seed,
-    rlwe::{KeySeeds, RlweSpec, SecretKey},
-    schemes::ckks::{CkksContext, CkksEvaluator, Complex, Scale, decrypt_slots, encrypt},
-    security::{SecretDistribution, SecurityPolicy},
+    schemes::ckks::{CkksEvaluator, CkksSecretKey, CkksSpec, Complex, Scale},
+    security::SecurityPolicy,
     trace::Counters,
 };
 
@@ -22,26 +21,25 @@ const N: usize = 1 << 14;
 const INTERVAL: [f64; 2] = [-8.0, 8.0];
 
 /// A lowest level of 55 bits, six more of 40, and a special prime of 56.
-fn chain() -> RlweSpec {
-    let first = |bits: f64, count: usize| ntt_primes(bits, 2 * N as u64).take(count);
-    let levels: Vec<Vec<u64>> = first(55.0, 1).chain(first(40.0, 6)).map(|p| vec![p]).collect();
-    let digits = (0..levels.len()).map(|i| vec![i]).collect();
-    let (secret, policy) = (SecretDistribution::Ternary, SecurityPolicy::Strict128);
-    RlweSpec { n: N, odd_part: 1, levels, special: first(56.0, 1).collect(), digits, secret, policy }
-}
+const CHAIN: CkksSpec = CkksSpec {
+    n: N,
+    log_base: 55.0,
+    log_scale: 40.0,
+    levels: 6,
+    log_special: 56.0,
+    policy: SecurityPolicy::Strict128,
+};
 
 fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
 fn main() -> Result<(), Error> {
-    let context: CkksContext<u64> = CkksContext::from_spec(&chain())?;
+    let context = CHAIN.context::<u64>()?;
     println!("{}\n", context.rlwe().security().statement);
-    let (secret, key_id, scale) =
-        (SecretKey::generate(context.rlwe(), &Seed::random()?), [1; 16], Scale::exp2(40.0));
-    let top = context.rlwe().max_level();
-    let relinearization =
-        secret.relinearization_key(context.rlwe(), &KeySeeds::derive(&Seed::random()?), top);
+    let (top, scale) = (context.rlwe().max_level(), Scale::exp2(CHAIN.log_scale));
+    let secret = CkksSecretKey::generate(&context, &Seed::random()?);
+    let relinearization = secret.relinearization_key(top)?;
     let evaluator = CkksEvaluator::new(&context);
     let polynomials = PolynomialEvaluator::new(&evaluator, &relinearization);
 
@@ -49,7 +47,7 @@ fn main() -> Result<(), Error> {
     let width = (to - from) / (context.slots() - 1) as f64;
     let values: Vec<Complex> =
         (0..context.slots()).map(|k| Complex::new(from + k as f64 * width, 0.0)).collect();
-    let x = encrypt(&context, &secret, key_id, &values, top, scale, &Seed::random()?)?;
+    let x = secret.encrypt(&values, top, scale, &Seed::random()?)?;
 
     println!(
         "{:>6} {:>12} {:>12} {:>7} {:>12}",
@@ -63,7 +61,7 @@ fn main() -> Result<(), Error> {
         let t = polynomials.to_unit_interval(&x, (from, to), scale, &mut counters)?;
         let y = polynomials.evaluate(&fit.polynomial, &t, scale, &mut counters)?;
 
-        let decrypted = decrypt_slots(&context, &secret, key_id, &y)?;
+        let decrypted = secret.decrypt(&y)?;
         let errors =
             decrypted.reveal_to_key_owner().iter().zip(&values).map(|(y, x)| (y.re - sigmoid(x.re)).abs());
         let worst = errors.fold(0.0, f64::max);

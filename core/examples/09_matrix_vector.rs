@@ -9,13 +9,10 @@
 
 use refloat::{
     Error,
-    arith::primes::ntt_primes,
     circuits::linear_transform::{Diagonals, LinearTransform, PlaintextStorage},
     random::Seed,
-    ring::GaloisElement,
-    rlwe::{GaloisKeys, KeySeeds, RlweSpec, SecretKey},
-    schemes::ckks::{CkksContext, CkksEvaluator, Complex, Scale, decrypt_slots, encrypt},
-    security::{SecretDistribution, SecurityPolicy},
+    schemes::ckks::{CkksEvaluator, CkksSecretKey, CkksSpec, Complex, Scale},
+    security::SecurityPolicy,
     trace::Counters,
 };
 
@@ -23,19 +20,20 @@ const N: usize = 1 << 13;
 const ROWS: usize = 256;
 
 /// A lowest level of 50 bits, two more of 40, and a special prime of 51.
-fn chain() -> RlweSpec {
-    let first = |bits: f64, count: usize| ntt_primes(bits, 2 * N as u64).take(count);
-    let levels: Vec<Vec<u64>> = first(50.0, 1).chain(first(40.0, 2)).map(|p| vec![p]).collect();
-    let digits = (0..levels.len()).map(|i| vec![i]).collect();
-    let (secret, policy) = (SecretDistribution::Ternary, SecurityPolicy::Strict128);
-    RlweSpec { n: N, odd_part: 1, levels, special: first(51.0, 1).collect(), digits, secret, policy }
-}
+const CHAIN: CkksSpec = CkksSpec {
+    n: N,
+    log_base: 50.0,
+    log_scale: 40.0,
+    levels: 2,
+    log_special: 51.0,
+    policy: SecurityPolicy::Strict128,
+};
 
 fn main() -> Result<(), Error> {
-    let context: CkksContext<u64> = CkksContext::from_spec(&chain())?;
+    let context = CHAIN.context::<u64>()?;
     println!("{}\n", context.rlwe().security().statement);
     let rlwe = context.rlwe();
-    let (secret, key_id, scale) = (SecretKey::generate(rlwe, &Seed::random()?), [1; 16], Scale::exp2(40.0));
+    let secret = CkksSecretKey::generate(&context, &Seed::random()?);
     let evaluator = CkksEvaluator::new(&context);
 
     // A rotation by five degrees in the plane, in each of 128 planes, mixed by a few neighbours.
@@ -57,16 +55,10 @@ fn main() -> Result<(), Error> {
     let rotations = transform.rotations();
     println!("{ROWS} diagonals, {} rotations: {rotations:?}\n", rotations.len());
 
-    let mut keys = GaloisKeys::new(N);
-    let seeds = KeySeeds::derive(&Seed::random()?);
-    for &steps in &rotations {
-        let g = GaloisElement::rotation(steps, N);
-        keys.insert(rlwe, g, secret.galois_key(rlwe, &seeds, top, g))?;
-    }
-
+    let keys = secret.galois_keys(&rotations, false, top)?;
     let x: Vec<Complex> = (0..ROWS).map(|i| Complex::new((i as f64 / 20.0).sin(), 0.0)).collect();
     let repeated: Vec<Complex> = x.iter().cycle().take(context.slots()).copied().collect();
-    let encrypted = encrypt(&context, &secret, key_id, &repeated, top, scale, &Seed::random()?)?;
+    let encrypted = secret.encrypt(&repeated, top, Scale::exp2(CHAIN.log_scale), &Seed::random()?)?;
 
     let mut counters = Counters::default();
     let product = transform.apply(&evaluator, &encrypted, &keys, &mut counters)?;
@@ -78,7 +70,7 @@ fn main() -> Result<(), Error> {
         counters.key_switch
     );
 
-    let found = decrypt_slots(&context, &secret, key_id, &product)?;
+    let found = secret.decrypt(&product)?;
     let expected = matrix.apply(&x)?;
     let off = |i: usize| (found.reveal_to_key_owner()[i] - expected[i]).abs();
     let worst = (0..ROWS).map(off).fold(0.0, f64::max);

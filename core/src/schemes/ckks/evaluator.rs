@@ -12,7 +12,7 @@ use crate::{
     arith::{Word, complex::Complex},
     error::Error,
     ring::{Automorphism, Eval, Poly, from_wide_integers},
-    rlwe::{Pair, SampleBlock, tensor},
+    rlwe::{GaloisSource, Pair, SampleBlock, tensor},
     schemes::components,
     trace::Counters,
 };
@@ -278,6 +278,29 @@ impl<W: Word> CkksEvaluator<W> {
         self.context.rlwe().check_key(key, x.level)?;
         let pair = self.context.rlwe().automorphism(x.level, &pair, g, key, counters);
         Ok(x.with_pair(pair, x.level, x.scale))
+    }
+
+    /// The slots rotated to the left by `steps`.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] naming the rotation; as [`Self::automorphism`].
+    pub fn rotate(
+        &self,
+        x: &Ciphertext<W>,
+        steps: i64,
+        keys: &dyn GaloisSource<W>,
+    ) -> Result<Ciphertext<W>, Error> {
+        let (g, key) = keys.rotation_key(steps)?;
+        self.automorphism(x, g, &key, &mut Counters::default())
+    }
+
+    /// The complex conjugates of the slots.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`]; as [`Self::automorphism`].
+    pub fn conjugate(&self, x: &Ciphertext<W>, keys: &dyn GaloisSource<W>) -> Result<Ciphertext<W>, Error> {
+        let (g, key) = keys.conjugation_key()?;
+        self.automorphism(x, g, &key, &mut Counters::default())
     }
 
     pub(super) fn check_set(&self, x: &Ciphertext<W>) -> Result<(), Error> {

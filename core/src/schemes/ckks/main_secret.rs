@@ -33,7 +33,17 @@ impl<'a, W: Word> MainSecret<'a, W> {
         key_id: [u8; 16],
     ) -> Result<Self, Error> {
         secret.check_chain(context.rlwe())?;
-        Ok(Self { context, secret, seeds, key_id })
+        Ok(Self::of(context, secret, seeds, key_id))
+    }
+
+    /// The same of a key that is known to be of the set.
+    pub(super) fn of(
+        context: &'a CkksContext<W>,
+        secret: &'a SecretKey<W>,
+        seeds: &'a KeySeeds,
+        key_id: [u8; 16],
+    ) -> Self {
+        Self { context, secret, seeds, key_id }
     }
 
     /// The parameter set.

@@ -13,6 +13,8 @@ mod evaluator;
 mod leveled;
 mod main_secret;
 mod scale;
+mod secret_key;
+mod spec;
 
 pub use ciphertext::{Ciphertext, Plaintext};
 pub use context::CkksContext;
@@ -21,6 +23,8 @@ pub use encrypt::{PublicKey, decrypt_slots, encrypt, public_key_b};
 pub use evaluator::CkksEvaluator;
 pub use main_secret::MainSecret;
 pub use scale::Scale;
+pub use secret_key::CkksSecretKey;
+pub use spec::CkksSpec;
 
 pub use crate::{
     arith::{complex::Complex, round_ties_even},
