@@ -6,7 +6,9 @@
 //   --seed S      a number, by default of this moment
 //   --slots N     jobs that each worker runs at once, 2 unless something else is said
 //   --tests       the server's tests that need a nats-server as well, which are compiled
-//   --measure     no kills but figures: jobs a second with one and two workers, and how soon jobs go on after a worker or the front was killed
+//   --measure     no kills but figures: a job with and without its keys in memory, jobs a second with one and two workers, and, for
+//                 toy10, how soon jobs go on after a worker or the front was killed
+//   --set NAME    with --measure: toy10 or n15; may be repeated, and without it both are measured
 //
 // Honest clients upload keys of toy sets, submit jobs, cancel some, delete keys, and compare each result, byte for byte, with what the
 // command line made of the same input in one process. Without a nats-server everything is skipped, and said to be.
@@ -19,12 +21,12 @@ import { countTests } from './lib/count.mjs';
 import { Stop, begin, bold, green, main, red, say } from './lib/log.mjs';
 import { Nats, findNats } from './lib/nats.mjs';
 import { cargoProgress, run } from './lib/run.mjs';
-import { SETTINGS as FIGURES, figures } from './soak/figures.mjs';
+import { SETS, figures, settingsFor } from './soak/figures.mjs';
 import { HonestClients } from './soak/honest.mjs';
 import { Host } from './soak/host.mjs';
 import { Ledger } from './soak/ledger.mjs';
 import { randomFrom, sleep } from './soak/random.mjs';
-import { makeSets } from './soak/sets.mjs';
+import { ckksSet, keyMemory, makeSets } from './soak/sets.mjs';
 import { Workers } from './soak/workers.mjs';
 
 /** Milliseconds until the next kill, if no job is done in that time: a job that was killed is handed out again well before. */
@@ -37,6 +39,7 @@ const options = {
   slots: { type: 'string', default: '2' },
   tests: { type: 'boolean', default: false },
   measure: { type: 'boolean', default: false },
+  set: { type: 'string', multiple: true },
 };
 
 function whole(name, text, least) {
@@ -47,6 +50,9 @@ function whole(name, text, least) {
 
 await main(async () => {
   const { values } = parseArgs({ options });
+  const sets = values.set ?? Object.keys(SETS);
+  for (const name of sets) if (!Object.hasOwn(SETS, name)) throw new Stop(`--set ${name}: give one of ${Object.keys(SETS).join(', ')}`);
+  if (values.set && !values.measure) throw new Stop('--set says what is measured; give --measure with it');
   const [workers, kills, seed] = [whole('workers', values.workers, 1), whole('kills', values.kills, 0), whole('seed', values.seed, 0)];
   const { program, missing } = await findNats();
   const total = { passed: 0, failed: 0, skipped: 0 };
@@ -56,7 +62,7 @@ await main(async () => {
     total.skipped = values.tests ? 2 : 1;
   } else {
     if (values.tests) leg(await byNats(program));
-    leg(values.measure ? await measure(program) : await kill({ program, workers, kills, seed, slots: whole('slots', values.slots, 1) }));
+    leg(values.measure ? await measure(program, sets) : await kill({ program, workers, kills, seed, slots: whole('slots', values.slots, 1) }));
   }
   say(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total.failed ? 1 : 0;
@@ -90,23 +96,25 @@ async function byNats(program) {
   return passed;
 }
 
-async function measure(program) {
-  say(bold('figures'));
+async function measure(program, sets) {
   await build(['server']);
-  return withNats(program, async (nats, folder) => {
-    const settings = FIGURES;
-    const host = new Host(folder, { mount: false, args: ['--role', 'front', '--nats', nats.url('front')], settings });
-    const { ckks } = await makeSets(folder);
-    await host.start();
-    const workers = new Workers(folder, { data: host.data, nats: nats.url('worker'), settings });
-    try {
-      await figures(host, workers, ckks);
-      return true;
-    } finally {
-      await workers.close();
-      await host.close();
-    }
-  });
+  for (const name of sets) {
+    say(bold(`figures of ${name}`));
+    await withNats(program, async (nats, folder) => {
+      const settings = settingsFor(await keyMemory(name));
+      const host = new Host(folder, { mount: false, args: ['--role', 'front', '--nats', nats.url('front')], settings });
+      const set = await ckksSet(join(folder, name), name);
+      await host.start();
+      const workers = new Workers(folder, { data: host.data, nats: nats.url('worker'), settings });
+      try {
+        await figures(host, workers, set);
+      } finally {
+        await workers.close();
+        await host.close();
+      }
+    });
+  }
+  return true;
 }
 
 async function kill({ program, workers: count, kills, seed, slots }) {

@@ -2,10 +2,11 @@
 // for a table, which has the load of the machine beside them.
 import { loadavg } from 'node:os';
 import { Stop, say } from '../lib/log.mjs';
+import { SETTINGS } from './host.mjs';
 import { sleep } from './random.mjs';
 
-/** Jobs that are timed. */
-const JOBS = 200;
+/** Sets that are measured: jobs of each that are timed, and whether recovery from kills is, too, which needs jobs of little. */
+export const SETS = { toy10: { count: 200, recovers: true }, n15: { count: 40, recovers: false } };
 
 /** Jobs in the table of the front that is killed. */
 const MANY = 10_000;
@@ -16,25 +17,60 @@ const CLIENTS = 8;
 /** Milliseconds in which a job must have ended. */
 const PATIENCE = 300_000;
 
-/** One job at a time for each worker, and room for many that wait. */
-export const SETTINGS = { REFLOAT__LIMITS__MAX_QUEUED: '20000', REFLOAT__CLUSTER__SLOTS: '1', REFLOAT__COMPUTE__KEY_IDLE_SECONDS: '600' };
+/** Settings of front and workers: one job at a time for each worker, room for many that wait, and for keys that take so many bytes. */
+export const settingsFor = (keyBytes) => ({
+  REFLOAT__LIMITS__MAX_QUEUED: '20000',
+  REFLOAT__LIMITS__MAX_UPLOADS: `${2 * CLIENTS}`,
+  REFLOAT__CLUSTER__SLOTS: '1',
+  REFLOAT__COMPUTE__KEY_IDLE_SECONDS: '600',
+  REFLOAT__COMPUTE__KEY_CACHE_BYTES: `${Math.max(Number(SETTINGS.REFLOAT__COMPUTE__KEY_CACHE_BYTES), keyBytes)}`,
+  // Where it says how many workers it hears.
+  REFLOAT__SERVER__METRICS_LISTEN: 'public',
+});
 
 /** Measures; `host` is a front, `workers` has none that runs, `set` is a key set with its tasks. */
 export async function figures(host, workers, set) {
+  const { count, recovers } = SETS[set.params];
   const jobs = new Jobs(host, set);
   await jobs.upload();
-  for (const count of [1, 2]) {
-    workers.start(count - 1);
-    // All of them have the keys in memory then.
-    await jobs.finish(await jobs.submit(10 * count));
-    const load = loaded();
-    for (let number = 0; number < count; number++) workers.signal(number, 'SIGSTOP');
-    const ids = await jobs.submit(JOBS);
-    const began = Date.now();
-    for (let number = 0; number < count; number++) workers.signal(number, 'SIGCONT');
-    await jobs.finish(ids);
-    say(`  ${count} worker${count > 1 ? 's' : ''} of one thread: ${(JOBS / since(began)).toFixed(1)} jobs of ${set.params} a second (${JOBS} jobs; ${load})`);
+  workers.start(0);
+  await jobs.hear(1);
+  await coldAndWarm(jobs);
+  for (const number of [1, 2]) {
+    if (number > 1) workers.start(1);
+    await jobs.hear(number);
+    await rate(jobs, workers, number, count);
   }
+  if (recovers) await recovery(jobs, host, workers);
+}
+
+/** The first job of a worker, which has to load the keys, and the one after it. */
+async function coldAndWarm(jobs) {
+  for (const name of ['a cold job, whose keys are loaded first', 'a warm job, whose keys are in memory']) {
+    const load = loaded();
+    const began = Date.now();
+    const [id] = await jobs.submit(1);
+    await jobs.finish([id]);
+    say(`  ${name}: ${since(began).toFixed(2)} s from its submission to its end (${jobs.params}; ${load})`);
+    await jobs.compare(id);
+  }
+}
+
+/** Jobs a second of so many workers, all of which wait when the workers begin. */
+async function rate(jobs, workers, number, count) {
+  // All of them have the keys in memory then.
+  await jobs.finish(await jobs.submit(Math.ceil(count / 20) * number));
+  const load = loaded();
+  for (let worker = 0; worker < number; worker++) workers.signal(worker, 'SIGSTOP');
+  const ids = await jobs.submit(count);
+  const began = Date.now();
+  for (let worker = 0; worker < number; worker++) workers.signal(worker, 'SIGCONT');
+  await jobs.finish(ids);
+  say(`  ${number} worker${number > 1 ? 's' : ''} of one thread: ${(count / since(began)).toFixed(2)} jobs of ${jobs.params} a second (${count} jobs; ${load})`);
+}
+
+/** How soon jobs go on after a worker, and after the front, was killed. */
+async function recovery(jobs, host, workers) {
   const ids = await jobs.submit(40);
   await jobs.finish(ids.slice(0, 4));
   const killed = Date.now();
@@ -71,11 +107,17 @@ class Jobs {
     this.#authorization = { authorization: `Bearer ${set.token}` };
   }
 
+  /** The name of their parameter set. */
+  get params() {
+    return this.#set.params;
+  }
+
   async upload() {
     const { params, fingerprint, id, pieces } = this.#set;
     const body = JSON.stringify({ params, fingerprint, keyId: id, parts: pieces.length });
     await this.#ask('POST', '/v1/keys', { type: 'application/json', body });
-    for (const [index, piece] of pieces.entries()) await this.#ask('PUT', `/v1/keys/${id}/chunks/${index}`, { body: piece });
+    // Nothing of them is kept: the workers need the memory.
+    for (let index = 0; pieces.length > 0; index++) await this.#ask('PUT', `/v1/keys/${id}/chunks/${index}`, { body: pieces.shift() });
     await this.#ask('POST', `/v1/keys/${id}/commit`);
   }
 
@@ -84,14 +126,30 @@ class Jobs {
     const [task] = this.#set.tasks;
     const ids = [];
     await together(count, async () => {
-      const { id } = await this.#ask('POST', `/v1/jobs?key=${this.#set.id}&op=${task.op}`, { body: task.body });
-      ids.push(id);
+      const { json } = await this.#ask('POST', `/v1/jobs?key=${this.#set.id}&op=${task.op}`, { body: task.body });
+      ids.push(json.id);
     });
     return ids;
   }
 
+  /** Waits until the front hears so many workers. */
+  async hear(workers) {
+    for (const deadline = Date.now() + PATIENCE; ; await sleep(50)) {
+      const { bytes } = await this.#ask('GET', '/metrics');
+      if (bytes.toString().includes(`\nrefloat_cluster_workers ${workers}\n`)) return;
+      if (Date.now() > deadline) throw new Stop(`the front does not hear ${workers} workers; workers.log says what they do`);
+    }
+  }
+
+  /** Compares a result with what the command line made of the same. */
+  async compare(id) {
+    const { bytes } = await this.#ask('GET', `/v1/jobs/${id}/result`);
+    const [{ expected }] = this.#set.tasks;
+    if (!bytes.equals(expected)) throw new Stop(`job ${id} has another result than the command line made of the same`);
+  }
+
   async state(id) {
-    return (await this.#ask('GET', `/v1/jobs/${id}`)).state;
+    return (await this.#ask('GET', `/v1/jobs/${id}`)).json.state;
   }
 
   /** Waits until all are done. */
@@ -110,9 +168,9 @@ class Jobs {
     let answer = await this.#host.ask(method, path, { headers, body });
     // A connection may end just when it is used again.
     for (let tries = 0; answer.status === 0 && tries < 3; tries++) answer = await this.#host.ask(method, path, { headers, body });
-    const { status, code, json } = answer;
+    const { status, code } = answer;
     if (status < 200 || status > 299) throw new Stop(`${method} ${path}: ${status} ${code ?? ''}`);
-    return json;
+    return answer;
   }
 }
 

@@ -12,6 +12,12 @@ const LONG = 300;
 async function refloat(...args) {
   const { code, output } = await run(serverBinary, args);
   if (code !== 0) throw new Stop(`refloat ${args.join(' ')}:\n${output}`);
+  return output;
+}
+
+/** Bytes of memory that keys of a set take. */
+export async function keyMemory(params) {
+  return JSON.parse(await refloat('--json', 'params', params)).expandedKeyBytes;
 }
 
 /**
@@ -21,7 +27,7 @@ async function refloat(...args) {
 export async function makeSets(folder) {
   const gates = [];
   for (const name of ['a', 'b', 'scratch']) gates.push(await gateSet(join(folder, name)));
-  return { gates: gates.slice(0, 2), ckks: await ckksSet(join(folder, 'ckks')), scratch: gates[2] };
+  return { gates: gates.slice(0, 2), ckks: await ckksSet(join(folder, 'ckks'), 'toy10'), scratch: gates[2] };
 }
 
 /** Keys of `toy-bool` and four jobs for them, everything in `folder`. */
@@ -56,8 +62,9 @@ function chain(length) {
   return [`input ${inputs.join(' ')}`, `output n${length - 1} n${length - 2}`, ...gates, ''].join('\n');
 }
 
-async function ckksSet(folder) {
-  await refloat('keygen', '--preset', 'toy10', '--allow-insecure', '--out', folder);
+/** Keys of a set of numbers and a bootstrap for them, everything in `folder`. */
+export async function ckksSet(folder, params) {
+  await refloat('keygen', '--preset', params, '--allow-insecure', '--out', folder);
   const [numbers, input, output] = ['numbers.csv', 'in.ct', 'out.ct'].map((name) => join(folder, name));
   writeFileSync(numbers, Array.from({ length: 16 }, (_, i) => Math.sin(i)).join('\n'));
   await refloat('encrypt', '--key', folder, '--in', numbers, '--out', input, '--exhausted');
