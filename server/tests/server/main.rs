@@ -34,3 +34,5 @@ mod service;
 mod shards;
 mod simulated;
 mod simulation;
+#[cfg(target_os = "linux")]
+mod sockets;
