@@ -191,6 +191,10 @@ impl Blobs for CachedBlobs {
     fn check(&self) -> io::Result<()> {
         self.behind.check()
     }
+
+    fn try_room(&self, bytes: u64) -> io::Result<()> {
+        self.behind.try_room(bytes)
+    }
 }
 
 #[cfg(test)]

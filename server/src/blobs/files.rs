@@ -72,6 +72,12 @@ impl Blobs for FileBlobs {
         folder::check(&self.root).map_err(io::Error::other)
     }
 
+    /// Writes a file that goes at once.
+    fn try_room(&self, bytes: u64) -> io::Result<()> {
+        let bytes = usize::try_from(bytes).map_err(io::Error::other)?;
+        self.write(&vec![0; bytes]).map(drop)
+    }
+
     fn open(&self, blob: Blob, expected: Expected) -> Result<Source, ReadError> {
         expected.open(&blob.path(&self.root)).map(Source::File)
     }

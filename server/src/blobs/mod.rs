@@ -181,6 +181,15 @@ pub trait Blobs: Send + Sync + 'static {
     /// It is not, or cannot be reached.
     fn check(&self) -> io::Result<()>;
 
+    /// Checks that so many bytes could be stored now, as far as that can be told without storing them for good.
+    ///
+    /// # Errors
+    /// They could not.
+    fn try_room(&self, bytes: u64) -> io::Result<()> {
+        let _ = bytes;
+        self.check()
+    }
+
     /// As [`get`](Self::get), for somebody who sends the bytes on.
     ///
     /// # Errors

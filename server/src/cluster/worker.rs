@@ -22,6 +22,7 @@ use crate::service::cache::{self, KeyCache};
 use crate::service::journal::{Desk, Journal};
 use crate::service::live::{Live, Stop};
 use crate::service::runner::Runner;
+use crate::service::storage_health::StorageHealth;
 use crate::service::worker::{join, pool_of, release_idle, turn};
 use crate::store::StoreError;
 use crate::work::Work;
@@ -46,6 +47,7 @@ struct Shared {
     copies: Option<Arc<CachedBlobs>>,
     slots: Slots,
     counts: Counts,
+    storage: Arc<StorageHealth>,
     nats: Nats,
     /// Whether it takes no more jobs.
     stopping: AtomicBool,
@@ -73,7 +75,8 @@ impl Worker {
         config.check().map_err(io::Error::other)?;
         let slots = Slots::of(&config, &engines);
         let cache = Arc::new(KeyCache::new(cache::budget(config.compute.key_cache_bytes)));
-        let about = about(&config, slots, &engines, &cache)?;
+        let storage = Arc::<StorageHealth>::default();
+        let about = about(&config, slots, &engines, &cache, &storage)?;
         let behind = behind(&config)?;
         let copies = copies(&config, &behind)?;
         let blobs = copies.as_ref().map_or(behind, |copies| Arc::clone(copies) as Arc<dyn Blobs>);
@@ -82,6 +85,7 @@ impl Worker {
             copies,
             slots,
             counts: Counts::default(),
+            storage,
             nats: Nats::connect(settings(&config.cluster, "worker"))?.with_worker(about),
             stopping: AtomicBool::new(false),
             ill: AtomicBool::new(false),
@@ -156,6 +160,12 @@ impl Condition {
             return Err(not_ready("STOPPING", "the worker takes no new jobs".to_owned()));
         }
         shared.blobs.check().map_err(|error| not_ready("STORAGE_FAILED", error.to_string()))?;
+        if let Some(bytes) = shared.storage.refused_bytes() {
+            let detail = format!(
+                "a result of {bytes} bytes could not be stored; the worker takes no jobs until there is room for one"
+            );
+            return Err(not_ready("STORAGE_FAILED", detail));
+        }
         if !shared.nats.is_connected() {
             return Err(not_ready(
                 "NATS",
@@ -218,6 +228,7 @@ fn about(
     slots: Slots,
     engines: &Engines,
     cache: &Arc<KeyCache>,
+    storage: &Arc<StorageHealth>,
 ) -> io::Result<impl Fn() -> Alive + Send + Sync + use<>> {
     let mut drawn = [0; 8];
     getrandom::fill(&mut drawn).map_err(io::Error::other)?;
@@ -232,8 +243,12 @@ fn about(
         ..Alive::default()
     };
     tracing::info!(worker = alive.worker, slots = slots.count, threads = slots.threads, "takes jobs");
-    let cache = Arc::clone(cache);
-    Ok(move || Alive { keys: cache.held(Alive::MOST), ..alive.clone() })
+    let (cache, storage) = (Arc::clone(cache), Arc::clone(storage));
+    Ok(move || {
+        let storage_fails = storage.fails();
+        let slots = if storage_fails { 0 } else { alive.slots };
+        Alive { slots, storage_fails, keys: cache.held(Alive::MOST), ..alive.clone() }
+    })
 }
 
 impl Shared {
@@ -243,9 +258,9 @@ impl Shared {
         let mut told = false;
         while !self.takes_no_more() {
             // A folder that was unmounted is an empty one: jobs are for those that have their bytes.
-            if let Err(error) = self.blobs.check() {
+            if let Err(error) = self.storage.check(&*self.blobs) {
                 if !told {
-                    tracing::error!(%error, "takes no jobs until the front's storage is reachable again");
+                    tracing::error!(%error, "takes no jobs until the front's storage can be read and written again");
                 }
                 told = true;
                 std::thread::sleep(PAUSE);
@@ -315,6 +330,10 @@ impl Desk for Telling<'_> {
         StoreError::Io(error)
     }
 
+    fn refused(&mut self, bytes: u64, time: Duration) -> bool {
+        self.shared.storage.refused(bytes, time)
+    }
+
     fn ended(&mut self, outcome: &Outcome) {
         self.shared.counts.ended(outcome);
     }
@@ -348,7 +367,9 @@ mod tests {
             cache.insert(id(index), [0; 32], LoadedKeys::new(1, Keys));
         }
         let slots = Slots { count: 2, threads: 1 };
-        let alive = about(&Config::default(), slots, &engines, &cache).unwrap()();
+        let storage = Arc::<StorageHealth>::default();
+        let about = about(&Config::default(), slots, &engines, &cache, &storage).unwrap();
+        let alive = about();
         assert!(alive.is_sound() && alive.keys.len() == Alive::MOST);
         assert!(alive.keys.contains(&id(many - 1)) && !alive.keys.contains(&id(0)));
         // It says of each set what its keys take here.
@@ -356,5 +377,9 @@ mod tests {
             assert_eq!(alive.bytes_of(Some(&set.fingerprint)), Some(set.expanded_key_bytes));
         }
         assert_eq!(alive.bytes_of(Some("of none")), None);
+        // And that it takes none while it cannot store what comes of them.
+        assert!(alive.slots == 2 && !alive.storage_fails);
+        assert!(!storage.refused(7, Duration::ZERO));
+        assert!(about().slots == 0 && about().storage_fails);
     }
 }

@@ -27,6 +27,8 @@ pub struct Alive {
     pub jobs: Vec<Id>,
     /// Runs of which nothing is heard, there either. A worker that has one takes no more jobs.
     pub hung: usize,
+    /// Whether it cannot read or write where keys, inputs and results are. Meanwhile it takes no jobs.
+    pub storage_fails: bool,
 }
 
 impl Alive {

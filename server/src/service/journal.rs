@@ -30,6 +30,12 @@ pub trait Desk: Send {
     /// Something could not be read or stored.
     fn failed(&mut self, error: std::io::Error) -> StoreError;
 
+    /// A result of so many bytes has been refused for so long; whether the job is to go to another worker.
+    fn refused(&mut self, bytes: u64, time: Duration) -> bool {
+        let _ = (bytes, time);
+        false
+    }
+
     /// This came of the attempt.
     fn ended(&mut self, outcome: &Outcome) {
         let _ = outcome;
@@ -90,6 +96,10 @@ impl<D: Desk> Watch for Journal<D> {
 
     fn failed(&mut self, error: std::io::Error) -> StoreError {
         self.desk.failed(error)
+    }
+
+    fn refused(&mut self, bytes: u64, time: Duration) -> bool {
+        self.desk.refused(bytes, time)
     }
 
     fn panicked(&mut self) {

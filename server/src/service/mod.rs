@@ -17,6 +17,7 @@ pub mod metrics;
 pub mod placement;
 pub mod runner;
 pub mod shards;
+pub mod storage_health;
 pub mod traffic;
 pub mod views;
 mod waits;

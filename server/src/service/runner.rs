@@ -53,6 +53,13 @@ pub trait Watch: Observer + Send {
         StoreError::Io(error)
     }
 
+    /// A result of so many bytes has been refused for so long where results are stored. Whether the job is to go to another worker, which
+    /// may have room for it; where there is no other, it is tried until it is stored.
+    fn refused(&mut self, bytes: u64, time: Duration) -> bool {
+        let _ = (bytes, time);
+        false
+    }
+
     /// The evaluation panicked.
     fn panicked(&mut self) {}
 

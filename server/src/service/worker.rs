@@ -202,12 +202,13 @@ pub(super) fn reason(error: &StoreError) -> String {
     words.to_owned()
 }
 
-/// Stores a result, again and again until it is stored or nobody waits for it any more.
+/// Stores a result, again and again until it is stored, nobody waits for it any more, or it is somebody else's turn to try.
 fn store(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch, result: &[u8], seconds: f64) -> Outcome {
     let [mut pause, longest] = PAUSES;
     let mut told = false;
+    let mut refused = Duration::ZERO;
     loop {
-        match runner.blobs.put(Blob::Result(work.job), result) {
+        let is_away = match runner.blobs.put(Blob::Result(work.job), result) {
             Ok(Put::New | Put::Same) => {
                 return Outcome::Made(Made {
                     digest: *blake3::hash(result).as_bytes(),
@@ -217,13 +218,23 @@ fn store(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch, result: &[u8],
                 });
             }
             Ok(Put::Differs) => return Outcome::Differs,
-            Err(error) => drop(watch.failed(error)),
+            Err(error) => {
+                let is_away = Unreachable::is(&error);
+                drop(watch.failed(error));
+                is_away
+            }
+        };
+        // A store of objects that is away is so for everybody, most likely, and nobody is to do the work again meanwhile.
+        if !is_away && watch.refused(result.len() as u64, refused) && watch.stopped().is_none() {
+            tracing::error!(job = %work.job, "a result cannot be stored here; the job goes to another worker");
+            return Outcome::Stopped;
         }
         if !told {
             told = true;
-            tracing::error!(job = %work.job, "cannot store a result; it is tried until it is stored");
+            tracing::error!(job = %work.job, "cannot store a result; it is tried again and again");
         }
         watch.rest(pause);
+        refused += if is_away { Duration::ZERO } else { pause };
         pause = (2 * pause).min(longest);
         match watch.stopped() {
             // It may be what the disk has no room for.

@@ -20,7 +20,9 @@ use refloat_server::service::Service;
 use refloat_server::service::cache::KeyCache;
 use refloat_server::service::front::{Front, Policy};
 use refloat_server::service::live::Stop;
+use refloat_server::service::metrics;
 use refloat_server::service::runner::{Runner, Watch};
+use refloat_server::service::storage_health::StorageHealth;
 use refloat_server::service::worker::turn;
 use refloat_server::store::files::{Expected, ReadError};
 use refloat_server::store::holder::Holder;
@@ -43,6 +45,7 @@ pub struct Hand {
     pub cache: KeyCache,
     pub held: Held,
     pub blobs: Mutex<Arc<dyn Blobs>>,
+    pub storage: StorageHealth,
     /// Whether its reports do not get through.
     pub mute: AtomicBool,
 }
@@ -51,10 +54,17 @@ impl Hand {
     pub fn alive(&self) -> Alive {
         let mut alive = self.alive.lock().unwrap().clone();
         alive.hung = self.held.hung();
-        if alive.hung > 0 {
+        alive.storage_fails = self.storage.fails();
+        if alive.hung > 0 || alive.storage_fails {
             alive.slots = 0;
         }
         Alive { keys: self.cache.held(Alive::MOST), jobs: self.held.jobs(), ..alive }
+    }
+
+    /// Looks at its storage, as a worker does before it takes a job.
+    pub fn is_well(&self) -> bool {
+        let blobs = Arc::clone(&self.blobs.lock().unwrap());
+        self.storage.check(&*blobs).is_ok()
     }
 
     pub fn send(&self, done: &Done) -> io::Result<()> {
@@ -106,8 +116,8 @@ impl Dispatch for Hand {
     }
 }
 
-/// Watches a run, and does nothing.
-pub struct Idle;
+/// Watches a run of a worker, for which no time passes.
+pub struct Idle(pub Arc<Hand>);
 
 impl Observer for Idle {
     fn event(&mut self, _: &StageEvent) -> ControlFlow<()> {
@@ -119,7 +129,40 @@ impl Watch for Idle {
     fn stopped(&self) -> Option<Stop> {
         None
     }
+    fn refused(&mut self, bytes: u64, time: Duration) -> bool {
+        self.0.storage.refused(bytes, time)
+    }
     fn rest(&mut self, _: Duration) {}
+}
+
+/// Stored bytes on a disk that takes no more while it is full.
+pub struct Small(pub Arc<dyn Blobs>, pub Arc<AtomicBool>);
+
+impl Small {
+    fn room(&self) -> io::Result<()> {
+        if self.1.load(Ordering::Relaxed) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+}
+
+impl Blobs for Small {
+    fn put(&self, blob: Blob, bytes: &[u8]) -> io::Result<Put> {
+        self.room().and_then(|()| self.0.put(blob, bytes))
+    }
+    fn get(&self, blob: Blob, expected: Expected) -> Result<Vec<u8>, ReadError> {
+        self.0.get(blob, expected)
+    }
+    fn look(&self, blob: Blob, expected: Expected) -> Result<(), ReadError> {
+        self.0.look(blob, expected)
+    }
+    fn remove(&self, blob: Blob) -> io::Result<()> {
+        self.0.remove(blob)
+    }
+    fn check(&self) -> io::Result<()> {
+        self.0.check()
+    }
+    fn try_room(&self, bytes: u64) -> io::Result<()> {
+        self.room().and_then(|()| self.0.try_room(bytes))
+    }
 }
 
 /// Stored bytes of which some are not what they were, for those who look at them here.
@@ -194,6 +237,7 @@ impl Cluster {
                 cache: KeyCache::new(key_bytes),
                 held: Held::by(HUNG, move || clock.load(Ordering::Relaxed)),
                 blobs: Mutex::new(Arc::clone(&blobs)),
+                storage: StorageHealth::default(),
                 mute: AtomicBool::new(false),
             })
         };
@@ -262,13 +306,16 @@ impl Cluster {
     /// A job of a worker, if it was given one.
     pub fn work(&mut self, index: usize) -> bool {
         let hand = Arc::clone(&self.hands[index]);
+        if !hand.is_well() {
+            return false;
+        }
         let blobs = Arc::clone(&hand.blobs.lock().unwrap());
         let runner = Runner { engines: &self.engines, cache: &hand.cache, pool: &self.pool, blobs: &blobs };
         let before = self.engine.loads.load(Ordering::SeqCst);
         let mut key = None;
         let ran = turn(&runner, &*hand, |work| {
             key = Some(work.key);
-            Idle
+            Idle(Arc::clone(&hand))
         });
         if let Some(key) = key {
             self.ran.push((key, index));
@@ -283,6 +330,7 @@ impl Cluster {
     pub fn step(&mut self) {
         self.front();
         for index in 0..self.hands.len() {
+            self.hands[index].is_well();
             for _ in 0..self.hands[index].alive().slots {
                 self.work(index);
             }
@@ -299,6 +347,13 @@ impl Cluster {
 
     pub fn queued(&self) -> usize {
         jobs::queued(&self.service.store).unwrap()
+    }
+
+    /// What a line of the front's metrics that begins so says.
+    pub fn metric(&self, name: &str) -> usize {
+        let text = metrics::render(&self.service).unwrap();
+        let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        value.map_or(0, |value| value.parse().unwrap())
     }
 
     pub fn record(&self, job: Id) -> JobRecord {

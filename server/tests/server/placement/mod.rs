@@ -4,14 +4,14 @@
 mod cluster;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use refloat_server::blobs::Blob;
 use refloat_server::dispatch::{Dispatch, Done, Outcome};
 use refloat_server::id::Id;
 use refloat_server::store::jobs::{self, JobState};
 
-use cluster::{Cluster, Damaged, HUNG, LEASE, STEP};
+use cluster::{Cluster, Damaged, HUNG, LEASE, STEP, Small};
 
 use super::support::engine::FINGERPRINT;
 
@@ -318,4 +318,43 @@ fn keys_that_are_wanted_are_loaded_ahead_by_an_owner() {
     cluster.service.wakes.ask(Id([0; 16]));
     (0..3).for_each(|_| cluster.step());
     assert_eq!(cluster.loads[&Id([0; 16])].len(), 1);
+}
+
+#[test]
+fn a_worker_whose_disk_is_full_gives_its_jobs_back_and_takes_none_until_there_is_room() {
+    let mut cluster = Cluster::new(2, 1, 1);
+    let full = [true, false].map(|is_full| Arc::new(AtomicBool::new(is_full)));
+    for (hand, full) in cluster.hands.iter().zip(&full) {
+        *hand.blobs.lock().unwrap() = Arc::new(Small(Arc::clone(&cluster.blobs), Arc::clone(full)));
+    }
+    let runs =
+        |cluster: &Cluster| [0, 1].map(|hand| cluster.ran.iter().filter(|(_, by)| *by == hand).count());
+    // Each is given one.
+    let jobs = [cluster.submit(0), cluster.submit(0)];
+    cluster.step();
+    assert_eq!(runs(&cluster), [1, 1]);
+    let states = || cluster.hands.iter().map(|hand| (hand.alive().slots, hand.alive().storage_fails));
+    assert_eq!(states().collect::<Vec<_>>(), [(0, true), (1, false)]);
+    cluster.submit_some(0, 5);
+    cluster.finish();
+    assert_eq!(runs(&cluster), [1, 7]);
+    for job in jobs {
+        let record = cluster.record(job);
+        assert_eq!((record.state, record.failures, record.crashes), (JobState::Done, 0, 0), "{record:?}");
+    }
+    // Where all are full a job waits, for as long as that lasts, and loses no try.
+    full[1].store(true, Ordering::Relaxed);
+    let waits = cluster.submit(0);
+    (0..1000).for_each(|_| cluster.step());
+    let record = cluster.record(waits);
+    assert_eq!((record.state, record.failures, record.crashes), (JobState::Queued, 0, 0), "{record:?}");
+    assert_eq!((runs(&cluster), cluster.metric("refloat_cluster_workers")), ([1, 8], 0));
+    // And whoever has room again takes jobs again.
+    for full in &full {
+        full.store(false, Ordering::Relaxed);
+    }
+    cluster.submit_some(0, 3);
+    cluster.finish();
+    assert_eq!(cluster.record(waits).state, JobState::Done);
+    assert!(runs(&cluster)[0] > 1 && runs(&cluster).iter().sum::<usize>() == 13, "{:?}", runs(&cluster));
 }
