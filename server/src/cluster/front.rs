@@ -62,6 +62,7 @@ fn tell(service: &Service, nats: &Nats) {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             queued: queued as u64,
             out: service.crew.out(),
+            sets: service.engines.infos().map(|set| set.fingerprint.clone()).collect(),
         });
     }
 }

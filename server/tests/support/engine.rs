@@ -57,12 +57,17 @@ impl TestEngine {
 
     /// The sets of a server.
     pub fn sets(self: &Arc<Self>) -> Engines {
+        self.sets_as(FINGERPRINT)
+    }
+
+    /// The same, of which the small set has another fingerprint: of another build.
+    pub fn sets_as(self: &Arc<Self>, fingerprint: &str) -> Engines {
         let set = |name: &str, secure, fingerprint: &str, expanded_key_bytes| -> Box<dyn JobSet> {
             let info = SetInfo { secure, expanded_key_bytes, ..info(name, fingerprint) };
             Box::new(TestSet { info, engine: Arc::clone(self) })
         };
         Engines::of(vec![
-            set("small", true, FINGERPRINT, 1000),
+            set("small", true, fingerprint, 1000),
             set("toy", false, TOY_FINGERPRINT, 1000),
             set("huge", true, HUGE_FINGERPRINT, 1 << 40),
         ])

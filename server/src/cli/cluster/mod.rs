@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::failure::Failure;
 use super::output::{Output, bytes, table};
-use crate::dispatch::nats::{Operator, Seen, Standing};
+use crate::dispatch::nats::{Operator, Seen, Standing, State};
 use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
@@ -119,6 +119,17 @@ fn drain(arguments: &DrainArguments, output: &Output) -> Result<(), Failure> {
     })
 }
 
+fn in_words(state: State) -> &'static str {
+    match state {
+        State::Ready => "takes jobs",
+        State::Leaves => "leaves",
+        State::Hung => "hung",
+        State::StorageFails => "storage fails",
+        State::OtherVersion => "other version",
+        State::OtherBuild => "other build",
+    }
+}
+
 fn text(fronts: &[Standing], workers: &[Seen]) -> String {
     let heading = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
     let mut rows = vec![heading(&["front", "version", "waiting", "out", "workers", "slots"])];
@@ -129,20 +140,25 @@ fn text(fronts: &[Standing], workers: &[Seen]) -> String {
             [front.queued as usize, front.out, own().count(), slots].map(|number| number.to_string());
         rows.push([front.front.clone(), front.version.clone()].into_iter().chain(numbers).collect());
     }
-    let mut of_workers =
-        vec![heading(&["worker", "front", "version", "jobs", "slots", "threads", "keys", "memory for keys"])];
-    for Seen { front, version, alive } in workers {
-        let slots = match (alive.slots, alive.hung) {
-            (0, 0) => "leaves".to_owned(),
-            (0, _) => "hung".to_owned(),
-            (slots, _) => slots.to_string(),
-        };
+    let mut of_workers = vec![heading(&[
+        "worker",
+        "front",
+        "version",
+        "state",
+        "jobs",
+        "slots",
+        "threads",
+        "keys",
+        "memory for keys",
+    ])];
+    for Seen { front, version, state, alive } in workers {
         of_workers.push(vec![
             alive.worker.clone(),
             front.clone(),
             version.clone(),
+            in_words(*state).to_owned(),
             alive.jobs.len().to_string(),
-            slots,
+            alive.slots.to_string(),
             alive.threads.to_string(),
             alive.keys.len().to_string(),
             bytes(alive.key_bytes),

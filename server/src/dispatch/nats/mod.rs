@@ -30,7 +30,7 @@ use crate::work::Work;
 pub use address::Addresses;
 use front::FrontEnd;
 use link::Link;
-pub use operator::{Operator, Seen, Standing};
+pub use operator::{Operator, Seen, Standing, State};
 pub use worker::ALIVE;
 use worker::WorkerEnd;
 

@@ -1,6 +1,6 @@
 //! What operators see of a cluster, and ask of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,9 @@ pub struct Standing {
     pub queued: u64,
     /// Jobs that were handed out and have not ended.
     pub out: usize,
+    /// Fingerprints of its parameter sets.
+    #[serde(default)]
+    pub sets: BTreeSet<String>,
 }
 
 /// A worker as an operator sees it.
@@ -35,9 +38,49 @@ pub struct Seen {
     pub front: String,
     /// The version of its program.
     pub version: String,
+    /// Whether jobs come to it, and why not.
+    pub state: State,
     /// What it says of itself.
     #[serde(flatten)]
     pub alive: Alive,
+}
+
+/// Whether jobs come to a worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It takes jobs.
+    Ready,
+    /// It was asked to leave.
+    Leaves,
+    /// A run hangs.
+    Hung,
+    /// It cannot read or write where keys, inputs and results are.
+    StorageFails,
+    /// It is of another version than its front, which hands it no jobs.
+    OtherVersion,
+    /// It does not have all parameter sets of its front as they are there, and gets no jobs of those that it does not have.
+    OtherBuild,
+}
+
+impl State {
+    /// That of a worker of a version, by what its front says, if that was heard.
+    fn of(version: &str, alive: &Alive, front: Option<&Standing>) -> Self {
+        let lacks = |set: &String| !alive.sets.is_empty() && !alive.sets.contains_key(set);
+        if alive.storage_fails {
+            Self::StorageFails
+        } else if alive.hung > 0 {
+            Self::Hung
+        } else if alive.slots == 0 {
+            Self::Leaves
+        } else if front.is_some_and(|front| front.version.replace('+', ".") != version) {
+            Self::OtherVersion
+        } else if front.is_some_and(|front| front.sets.iter().any(lacks)) {
+            Self::OtherBuild
+        } else {
+            Self::Ready
+        }
+    }
 }
 
 /// The connection of an operator.
@@ -101,6 +144,9 @@ impl Operator {
                     }
                     () = &mut over => {
                         self.link.check_permissions()?;
+                        for Seen { front, version, state, alive } in workers.values_mut() {
+                            *state = State::of(version, alive, fronts.get(front));
+                        }
                         return Ok((fronts.into_values().collect(), workers.into_values().collect()));
                     }
                 }
@@ -137,5 +183,38 @@ impl Operator {
 fn seen(subject: &str, payload: &[u8]) -> Option<Seen> {
     let [_, _, version, front] = subject.split('.').collect::<Vec<_>>()[..] else { return None };
     let alive = decode(payload).filter(Alive::is_sound)?;
-    Some(Seen { front: front.to_owned(), version: version.replace('_', "."), alive })
+    let (front, version) = (front.to_owned(), version.replace('_', "."));
+    Some(Seen { state: State::of(&version, &alive, None), front, version, alive })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_of_a_worker_says_why_no_jobs_come_to_it() {
+        let front = Standing {
+            front: "0".into(),
+            version: "1.2.3".into(),
+            queued: 0,
+            out: 0,
+            sets: ["a", "b"].map(str::to_owned).into(),
+        };
+        let sets = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), 100)).collect();
+        let alive = Alive { slots: 1, key_bytes: 10, sets: sets(&["a", "b", "c"]), ..Alive::default() };
+        let state = |version, alive: &Alive| State::of(version, alive, Some(&front));
+        // Keys that do not fit into its memory are of sets that it has.
+        assert_eq!(state("1.2.3", &alive), State::Ready);
+        assert_eq!(state("1.2.4", &alive), State::OtherVersion);
+        let built = Standing { version: "1.2.3+7".into(), ..front.clone() };
+        assert_eq!(State::of("1.2.3.7", &alive, Some(&built)), State::Ready);
+        assert_eq!(state("1.2.3", &Alive { sets: sets(&["a", "c"]), ..alive.clone() }), State::OtherBuild);
+        // One that names no sets takes all, and of a front that is not heard nothing is known.
+        assert_eq!(state("1.2.3", &Alive { sets: sets(&[]), ..alive.clone() }), State::Ready);
+        assert_eq!(State::of("1.2.4", &alive, None), State::Ready);
+        let stopped = Alive { slots: 0, ..alive };
+        assert_eq!(state("1.2.3", &stopped), State::Leaves);
+        assert_eq!(state("1.2.3", &Alive { hung: 1, ..stopped.clone() }), State::Hung);
+        assert_eq!(state("1.2.3", &Alive { storage_fails: true, ..stopped }), State::StorageFails);
+    }
 }

@@ -1,11 +1,12 @@
 //! A front, workers and operators with NATS between them.
 //!
 //! `REFLOAT_NATS_SERVER=nats-server cargo test -p refloat-server --test server by_nats -- --ignored` takes the program, of which each
-//! test starts one; `node tests/tools/cluster.mjs --tests` does all of it.
+//! test starts one; `node tests/tools/cluster.mjs --tests` does all of it, and so does `npm test`.
+
+mod processes;
 
 use std::io;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -14,18 +15,18 @@ use refloat_server::Config;
 use refloat_server::cluster::health;
 use refloat_server::cluster::worker::{End, Worker};
 use refloat_server::config::{MetricsListen, Role};
-use refloat_server::dispatch::nats::{Nats, Operator, Settings};
+use refloat_server::dispatch::nats::{Nats, Operator, Settings, State};
 use refloat_server::dispatch::{Alive, Dispatch, Done, Sign, Taken};
+use refloat_server::engines::Engines;
 use refloat_server::id::Id;
 use refloat_server::work::Work;
 use serde_json::Value;
 
 use super::dispatch_contract::{contract, work};
-use super::support::bucket::Bucket;
 use super::support::engine::{KEY, TestEngine};
 use super::support::nats::{NatsServer, PASSWORD};
-use super::support::process::{Process, fails, ok, refloat};
-use super::support::{Client, TOKEN, TestServer, ciphertext, until, upload, upload_as};
+use super::support::process::{fails, ok, refloat};
+use super::support::{Client, TestServer, ciphertext, until, upload, upload_as};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -123,7 +124,7 @@ fn what_is_asked_of_every_dispatch() {
     );
     assert!(!operator.drain("nobody").unwrap() && !dispatch.worker.has_left());
     assert!(operator.drain("the-worker").unwrap() && dispatch.worker.has_left());
-    assert!(dispatch.front.workers().iter().all(|alive| alive.slots == 0));
+    until("the front has heard it too", || dispatch.front.workers().iter().all(|alive| alive.slots == 0));
 }
 
 #[test]
@@ -172,12 +173,22 @@ struct TestWorker {
 
 impl TestWorker {
     fn start(data: &Path, server: &NatsServer, change: impl FnOnce(&mut Config)) -> Self {
+        Self::start_as(data, server, TestEngine::sets, change)
+    }
+
+    /// One that has these sets.
+    fn start_as(
+        data: &Path,
+        server: &NatsServer,
+        sets: impl FnOnce(&Arc<TestEngine>) -> Engines,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
         let mut config = Config::default();
         settings(&mut config, server, Role::Worker);
         data.clone_into(&mut config.storage.data);
         change(&mut config);
         let engine = Arc::new(TestEngine::default());
-        Self { worker: Some(Worker::start(config, engine.sets()).unwrap()), engine }
+        Self { worker: Some(Worker::start(config, sets(&engine)).unwrap()), engine }
     }
 
     fn stop(mut self) {
@@ -347,70 +358,77 @@ fn a_worker_says_how_it_is() {
     front.stop();
 }
 
-/// A worker in a process of its own.
-struct WorkerProcess(Child);
-
-impl WorkerProcess {
-    fn start(environment: &[(&str, String)], folder: &Path) -> Self {
-        let child = Command::new(env!("CARGO_BIN_EXE_refloat"))
-            .args(["serve", "--role", "worker", "--allow-insecure", "--log-level", "warn"])
-            .envs(environment.iter().map(|(name, value)| (*name, value.as_str())))
-            .current_dir(folder)
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        Self(child)
+#[test]
+#[ignore = "needs a nats-server"]
+fn a_worker_of_another_build_gets_no_job_and_is_seen_to_be_one() {
+    let (server, folder) = (NatsServer::start(), tempfile::tempdir().unwrap());
+    let front = start_front(folder.path(), &server);
+    upload(&front.client);
+    let build = "0dd0dd0dd0dd0dd0dd0dd0dd0dd0dd0d";
+    let other = TestWorker::start_as(
+        folder.path(),
+        &server,
+        |engine| engine.sets_as(build),
+        |config| {
+            config.cluster.name = "other".into();
+        },
+    );
+    until("the front hears the worker", || front_workers(&front) == 1);
+    let detail = front.client.submit(KEY, &ciphertext(1)).problem(507, "MEMORY");
+    assert!(detail.contains("run one build on all machines"), "{detail}");
+    let same = TestWorker::start(folder.path(), &server, |config| config.cluster.name = "same".into());
+    until("the front hears both workers", || front_workers(&front) == 2);
+    for _ in 0..10 {
+        front.client.wait_state(&submit(&front.client, KEY), "done");
     }
-}
-
-impl Drop for WorkerProcess {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+    let runs = [&other, &same].map(|worker| worker.engine.runs.load(Ordering::SeqCst));
+    assert_eq!(runs, [0, 10]);
+    let command = |json: &str| {
+        refloat(&format!("{json} cluster status --nats {}", server.url("operator")), Path::new("."))
+    };
+    let status = ok(&command("--json"));
+    let states: Vec<(&str, &str)> = status["workers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|worker| {
+            (worker["worker"].as_str().unwrap().split('-').next().unwrap(), worker["state"].as_str().unwrap())
+        })
+        .collect();
+    assert_eq!(states, [("other", "other_build"), ("same", "ready")], "{status}");
+    let words = String::from_utf8(command("").stdout).unwrap();
+    assert!(words.contains("other build") && words.contains("takes jobs"), "{words}");
+    other.stop();
+    same.stop();
+    front.stop();
 }
 
 #[test]
 #[ignore = "needs a nats-server"]
-fn a_front_and_its_workers_share_a_bucket_and_no_folder() {
+fn a_worker_that_cannot_store_a_result_says_so() {
     let (server, folder) = (NatsServer::start(), tempfile::tempdir().unwrap());
-    let mut bucket = Bucket::start();
-    let of_bucket = bucket.environment();
-    let environment = |role: &str| {
-        let mut all = of_bucket.to_vec();
-        all.push(("REFLOAT__CLUSTER__BLOBS", Bucket::address("front")));
-        all.push(("REFLOAT__CLUSTER__NATS", server.url(role)));
-        all
-    };
-    let variables: Vec<String> =
-        environment("front").iter().map(|(name, value)| format!("export {name}='{value}'; ")).collect();
-    let script = format!("{}exec \"$@\" --role front", variables.concat());
-    let front = Process::start_by(&folder.path().join("data"), &script);
-    let there = folder.path().join("elsewhere");
-    std::fs::create_dir(&there).unwrap();
-    let workers = [(); 2].map(|()| WorkerProcess::start(&environment("worker"), &there));
-    let run = |line: &str| refloat(line, folder.path());
-    ok(&run("--json keygen --preset toy-bool --allow-insecure --out @keys"));
-    ok(&run("--json encrypt --key @keys --bits 0011 --out @a.ct"));
-    ok(&run("--json encrypt --key @keys --bits 0101 --out @b.ct"));
-    let nand = || {
-        let gate = run(&format!(
-            "gate nand --keys @keys --in @a.ct --in @b.ct --out @c.ct --server {} --token {TOKEN}",
-            front.client.url("")
-        ));
-        assert!(gate.status.success(), "{}", String::from_utf8_lossy(&gate.stderr));
-        ok(&run("--json decrypt --key @keys --in @c.ct --out @c.csv"));
-        assert_eq!(std::fs::read_to_string(folder.path().join("c.csv")).unwrap(), "1\n1\n1\n0\n");
-    };
-    nand();
-    // The bucket is away for a while, and then another worker is the only one.
-    bucket.stop();
-    std::thread::sleep(2 * SECOND);
-    bucket.go_on();
-    nand();
-    drop(workers);
-    let _worker = WorkerProcess::start(&environment("worker"), &there);
-    nand();
-    assert_eq!(std::fs::read_dir(&there).unwrap().count(), 0, "a worker keeps nothing in a folder");
-    assert_eq!(bucket.objects().iter().filter(|object| object.ends_with("/result")).count(), 3);
+    let front = start_front(folder.path(), &server);
+    upload(&front.client);
+    let worker = TestWorker::start(folder.path(), &server, |_| {});
+    let condition = worker.worker.as_ref().unwrap().condition();
+    worker.engine.hold();
+    let id = submit(&front.client, KEY);
+    front.client.wait(&id, |job| job["stage"] == "blind_rotate");
+    // Nothing can be written any more, and all can be read.
+    let (incoming, away) = (folder.path().join("incoming"), folder.path().join("away"));
+    std::fs::rename(&incoming, &away).unwrap();
+    worker.engine.release();
+    until("the worker is not ready", || condition.ready().is_err());
+    let refused = condition.ready().unwrap_err();
+    assert!(refused.code == "STORAGE_FAILED" && refused.detail.contains("64 bytes"), "{refused:?}");
+    let operator = Operator::connect(&server.url("operator"), None).unwrap();
+    let (_, workers) = operator.listen(4 * SECOND).unwrap();
+    assert_eq!(workers.iter().map(|seen| seen.state).collect::<Vec<_>>(), [State::StorageFails]);
+    std::fs::rename(&away, &incoming).unwrap();
+    let done = front.client.wait_state(&id, "done");
+    assert!(done["trouble"].is_null(), "{done}");
+    until("the worker is ready again", || condition.ready().is_ok());
+    until("the front counts on it again", || front_workers(&front) == 1);
+    worker.stop();
+    front.stop();
 }
