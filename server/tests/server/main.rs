@@ -19,6 +19,7 @@ mod hostile_server;
 mod integers;
 mod key_memory;
 mod kill;
+mod kill_points;
 mod memory;
 #[cfg(feature = "cluster")]
 mod object_store;

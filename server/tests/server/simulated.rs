@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -40,6 +42,15 @@ impl Dice {
 /// How the front dies; nothing in it gets hold of this.
 pub struct Killed;
 
+/// Where somebody dies: at one of the things that they do, by its number.
+#[derive(Debug, Clone, Copy)]
+pub struct Point {
+    pub who: usize,
+    pub number: usize,
+    /// When it is done, and not before.
+    pub after: bool,
+}
+
 /// Something that was sent and arrives later.
 enum Late {
     Work(String, Work),
@@ -50,6 +61,8 @@ enum Late {
 pub struct Network {
     state: Mutex<State>,
     now: Arc<Mutex<Millis>>,
+    /// Whether the front does something.
+    at_work: AtomicBool,
 }
 
 struct State {
@@ -68,6 +81,20 @@ struct State {
     /// When each attempt was sent first, and which were reported on.
     sent: HashMap<(Id, u32), Millis>,
     reported: HashMap<(Id, u32), Vec<Outcome>>,
+    /// Where somebody dies.
+    point: Option<Point>,
+    /// What everybody has done, by name.
+    done: BTreeMap<usize, Vec<&'static str>>,
+}
+
+impl State {
+    /// Counts something that somebody is about to do; whether they die at it, and if so whether after it.
+    fn count(&mut self, who: usize, name: &'static str) -> Option<bool> {
+        let done = self.done.entry(who).or_default();
+        done.push(name);
+        let number = done.len() - 1;
+        self.point.filter(|point| (point.who, point.number) == (who, number)).map(|point| point.after)
+    }
 }
 
 impl Network {
@@ -84,8 +111,10 @@ impl Network {
             ahead: 200_000,
             sent: HashMap::new(),
             reported: HashMap::new(),
+            point: None,
+            done: BTreeMap::new(),
         };
-        Arc::new(Self { state: Mutex::new(state), now })
+        Arc::new(Self { state: Mutex::new(state), now, at_work: AtomicBool::new(false) })
     }
 
     pub fn now(&self) -> Millis {
@@ -113,6 +142,11 @@ impl Network {
         throw(&mut lock(&self.state).dice)
     }
 
+    /// Whether everything works.
+    pub fn is_calm(&self) -> bool {
+        !lock(&self.state).chaos
+    }
+
     /// All that the dispatch holds is gone.
     pub fn wipe(&self) {
         let mut state = lock(&self.state);
@@ -125,6 +159,43 @@ impl Network {
         let mut state = lock(&self.state);
         state.chaos = false;
         state.cut_off.clear();
+    }
+
+    /// From now on what everybody does is counted, and somebody dies at this point.
+    pub fn count(&self, point: Option<Point>) {
+        let mut state = lock(&self.state);
+        (state.point, state.done) = (point, BTreeMap::new());
+    }
+
+    /// What somebody has done, by name, in its order.
+    pub fn done(&self, who: usize) -> Vec<&'static str> {
+        lock(&self.state).done.get(&who).cloned().unwrap_or_default()
+    }
+
+    /// Has the front do something. Nothing comes of it if it dies at that.
+    pub fn work<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        self.at_work.store(true, Ordering::Relaxed);
+        let done = catch_unwind(AssertUnwindSafe(work));
+        self.at_work.store(false, Ordering::Relaxed);
+        match done {
+            Ok(done) => Some(done),
+            Err(why) if why.downcast_ref::<Killed>().is_some() => None,
+            Err(why) => resume_unwind(why),
+        }
+    }
+
+    /// The front looks at the clock, which it does in the middle of most of the transactions that change a job: there it may die, too. A
+    /// transaction is on disk as a whole or not at all, by one write that says which of two states counts, so that there is no other
+    /// moment in it which would have to be tried; what processes leave that are killed is what `kill.rs` looks at.
+    pub fn tick(&self) {
+        if !self.at_work.load(Ordering::Relaxed) {
+            return;
+        }
+        let dies = lock(&self.state).count(0, "change the table").is_some();
+        if dies {
+            self.kill(0);
+            resume_unwind(Box::new(Killed));
+        }
     }
 
     pub fn kill(&self, who: usize) {
@@ -203,12 +274,13 @@ impl Party {
     }
 
     /// Does one thing, or dies before it, or after it, or does not get through.
-    fn attempt<T>(&self, act: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
+    fn attempt<T>(&self, name: &'static str, act: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
         let done = {
             let mut state = lock(&self.network.state);
+            let dies = if state.dead.contains(&self.who) { None } else { state.count(self.who, name) };
             if state.dead.contains(&self.who) {
                 Err(io::Error::other("dead"))
-            } else if state.chaos && state.dice.one(8) {
+            } else if dies == Some(false) || state.chaos && state.dice.one(8) {
                 state.dead.insert(self.who);
                 Err(io::Error::other("dies before"))
             } else if state.cut_off.get(&self.who).is_some_and(|until| *until > self.network.now()) {
@@ -219,7 +291,7 @@ impl Party {
                 Err(io::Error::from(io::ErrorKind::TimedOut))
             } else {
                 let done = act(&mut state);
-                if state.chaos && state.dice.one(8) {
+                if dies == Some(true) || state.chaos && state.dice.one(8) {
                     state.dead.insert(self.who);
                 }
                 done
@@ -227,7 +299,7 @@ impl Party {
         };
         if self.who == 0 && self.network.is_dead(0) {
             // Nothing that it would do now reaches anybody, its own table included.
-            std::panic::resume_unwind(Box::new(Killed));
+            resume_unwind(Box::new(Killed));
         }
         if self.network.is_dead(self.who) { Err(io::Error::other("dead")) } else { done }
     }
@@ -260,7 +332,7 @@ impl Dispatch for Party {
 
     fn publish(&self, worker: &str, work: &Work) -> io::Result<()> {
         let now = self.network.now();
-        self.attempt(|state| {
+        self.attempt("hand out an attempt", |state| {
             state.sent.entry((work.job, work.attempt)).or_insert(now);
             if Self::send(state, now, || Late::Work(worker.to_owned(), work.clone())) {
                 state.broker.publish(worker, work)
@@ -271,11 +343,11 @@ impl Dispatch for Party {
     }
 
     fn take(&self) -> io::Result<Option<Work>> {
-        self.attempt(|state| Ok(state.broker.take_as(&worker(self.who))))
+        self.attempt("take an attempt", |state| Ok(state.broker.take_as(&worker(self.who))))
     }
 
     fn sign(&self, sign: &Sign) -> io::Result<()> {
-        self.attempt(|state| {
+        self.attempt("give a sign", |state| {
             let lost = state.chaos && state.dice.one(100);
             if lost { Ok(()) } else { state.broker.sign(sign) }
         })
@@ -283,7 +355,7 @@ impl Dispatch for Party {
 
     fn report(&self, done: &Done) -> io::Result<()> {
         let now = self.network.now();
-        self.attempt(|state| {
+        self.attempt("report", |state| {
             state.reported.entry((done.job, done.attempt)).or_default().push(done.outcome.clone());
             if Self::send(state, now, || Late::Done(done.clone())) {
                 state.broker.report(done)
@@ -294,26 +366,26 @@ impl Dispatch for Party {
     }
 
     fn reported(&self) -> io::Result<Option<Taken<Done>>> {
-        self.attempt(|state| state.broker.reported())
+        self.attempt("ask for reports", |state| state.broker.reported())
     }
 
     fn noted(&self, taken: &Taken<Done>) -> io::Result<()> {
-        self.attempt(|state| {
+        self.attempt("drop a report", |state| {
             let lost = state.chaos && state.dice.one(50);
             if lost { Ok(()) } else { state.broker.noted(taken) }
         })
     }
 
     fn put_back(&self, taken: Taken<Done>, pause: Duration) -> io::Result<()> {
-        self.attempt(|state| state.broker.put_back(taken, pause))
+        self.attempt("put a report back", |state| state.broker.put_back(taken, pause))
     }
 
     fn signs(&self) -> io::Result<Vec<Sign>> {
-        self.attempt(|state| state.broker.signs())
+        self.attempt("ask for signs", |state| state.broker.signs())
     }
 
     fn cancel(&self, job: Id) -> io::Result<()> {
-        self.attempt(|state| state.broker.cancel(job))
+        self.attempt("ask to stop", |state| state.broker.cancel(job))
     }
 
     fn is_cancelled(&self, job: Id) -> bool {
@@ -324,7 +396,7 @@ impl Dispatch for Party {
 
 impl Blobs for Party {
     fn put(&self, blob: Blob, bytes: &[u8]) -> io::Result<Put> {
-        self.attempt(|state| {
+        self.attempt("store a result", |state| {
             if state.chaos && state.dice.one(30) {
                 return Err(io::Error::from(io::ErrorKind::StorageFull));
             }
@@ -339,7 +411,12 @@ impl Blobs for Party {
     }
 
     fn get(&self, blob: Blob, expected: Expected) -> Result<Vec<u8>, ReadError> {
-        let is_damaged = self.attempt(|state| match state.dice.below(1000) {
+        let name = match blob {
+            Blob::KeyPart(..) => "read a piece of keys",
+            Blob::Input(_) => "read an input",
+            Blob::Result(_) => "read a result",
+        };
+        let is_damaged = self.attempt(name, |state| match state.dice.below(1000) {
             0..20 if state.chaos => Err(io::Error::other("a disk")),
             // As somebody sees it whose folder is not the others'.
             20..30 if state.chaos && self.who > 0 => Ok(true),
@@ -349,11 +426,11 @@ impl Blobs for Party {
     }
 
     fn look(&self, blob: Blob, expected: Expected) -> Result<(), ReadError> {
-        self.attempt(|_| Ok(self.files.look(blob, expected)))?
+        self.attempt("look at a result", |_| Ok(self.files.look(blob, expected)))?
     }
 
     fn remove(&self, blob: Blob) -> io::Result<()> {
-        self.attempt(|_| self.files.remove(blob))
+        self.attempt("remove a result", |_| self.files.remove(blob))
     }
 
     fn check(&self) -> io::Result<()> {

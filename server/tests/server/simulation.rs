@@ -31,7 +31,7 @@ use refloat_server::store::jobs::{self, Bounds, JobRecord, JobState, NewJob, Sub
 use refloat_server::store::keys::{self, KeyRecord, KeyState, Piece};
 use refloat_server::work::Work;
 
-use super::simulated::{Dice, Killed, Network, PATIENCE, Party, worker};
+use super::simulated::{Dice, Network, PATIENCE, Party, worker};
 use super::support::engine::{CIPHERTEXT, FINGERPRINT, PARTS, TestEngine, part};
 
 /// After this a job of which there is no sign is taken back.
@@ -44,17 +44,19 @@ const JOBS: usize = 6;
 
 /// What is different in a simulation.
 #[derive(Clone, Copy)]
-struct Case {
-    seed: u64,
+pub struct Case {
+    pub seed: u64,
     /// Times a server may die under a job.
-    max_attempts: u32,
+    pub max_attempts: u32,
     /// The first byte after the mark of an input that kills whoever works on it.
-    poison: Option<u8>,
+    pub poison: Option<u8>,
+    /// The first byte after the mark of the input of a job that is cancelled while somebody works on it, where nothing fails.
+    pub cancelled: Option<u8>,
 }
 
-struct Simulation {
+pub struct Simulation {
     case: Case,
-    network: Arc<Network>,
+    pub network: Arc<Network>,
     folder: tempfile::TempDir,
     engine: Arc<TestEngine>,
     engines: Engines,
@@ -62,18 +64,18 @@ struct Simulation {
     front: Mutex<Option<(Front, Arc<Service>)>>,
     caches: Vec<Mutex<KeyCache>>,
     /// Accepted jobs, in their order.
-    accepted: Mutex<Vec<Accepted>>,
+    pub accepted: Mutex<Vec<Accepted>>,
     cancelled: Mutex<HashSet<Id>>,
     differences: AtomicUsize,
 }
 
 /// A job that was accepted.
 #[derive(Debug)]
-struct Accepted {
+pub struct Accepted {
     id: Id,
     input: Vec<u8>,
     /// Its record as it was last seen.
-    last: Option<JobRecord>,
+    pub last: Option<JobRecord>,
 }
 
 /// What a worker hears and says in the middle of a run.
@@ -90,7 +92,7 @@ impl Observer for Ear<'_> {
             self.party.network.kill(self.party.who);
         }
         // Meanwhile others do something, and time passes.
-        self.simulation.meanwhile();
+        self.simulation.meanwhile(self.work.job);
         self.party.say(Alive {
             jobs: vec![self.work.job],
             keys: vec![self.work.key],
@@ -121,7 +123,7 @@ impl Watch for Ear<'_> {
 }
 
 impl Simulation {
-    fn new(case: Case) -> Self {
+    pub fn new(case: Case) -> Self {
         // In memory, where there is such a disk: it is the order of events that counts.
         let memory = Path::new("/dev/shm");
         let folder =
@@ -160,7 +162,10 @@ impl Simulation {
         let mut service = Service::open_beside(config, self.engine.sets()).unwrap();
         service.blobs = Arc::new(self.party(0));
         let clock = Arc::clone(&self.network);
-        service.store.set_clock(move || clock.wall_clock());
+        service.store.set_clock(move || {
+            clock.tick();
+            clock.wall_clock()
+        });
         let service = Arc::new(service);
         // A busy machine is not to change what a seed does.
         let policy = Policy { lease: Some(LEASE), hand_out: Duration::MAX };
@@ -169,22 +174,18 @@ impl Simulation {
 
     fn with_service<T>(&self, work: impl FnOnce(&Service) -> T) -> Option<T> {
         let front = self.front.try_lock().ok()?;
-        front.as_ref().map(|(_, service)| work(service))
+        let (_, service) = front.as_ref()?;
+        self.network.work(|| work(service))
     }
 
     /// A turn of the front, unless it is at one.
-    fn front(&self) {
+    pub fn front(&self) {
         let Ok(mut front) = self.front.try_lock() else { return };
         let died = match front.as_mut() {
             None => true,
             Some((front, _)) => {
                 let now = self.network.now();
-                catch_unwind(AssertUnwindSafe(|| drop(front.turn(now)))).is_err_and(|why| {
-                    if why.downcast_ref::<Killed>().is_none() {
-                        std::panic::resume_unwind(why);
-                    }
-                    true
-                })
+                self.network.work(|| drop(front.turn(now))).is_none()
             }
         };
         drop(front);
@@ -196,14 +197,14 @@ impl Simulation {
     }
 
     /// A turn of a worker, unless it is at one.
-    fn worker(&self, index: usize) {
+    pub fn worker(&self, index: usize) {
         let Ok(mut cache) = self.caches[index].try_lock() else { return };
         let party = self.party(index + 1);
         party.say(Alive { keys: cache.held(Alive::MOST), ..alive(party.who) });
         let blobs: Arc<dyn Blobs> = Arc::new(party.clone());
         let runner = Runner { engines: &self.engines, cache: &cache, pool: &self.pool, blobs: &blobs };
         let _ = turn(&runner, &party, |work| {
-            let poisoned = self.is_poison(work.job);
+            let poisoned = self.begins(work.job, self.case.poison);
             let _ = party.sign(&Sign::of_life(work.job, work.attempt));
             Ear { simulation: self, party: party.clone(), work: work.clone(), poisoned }
         });
@@ -213,13 +214,22 @@ impl Simulation {
         }
     }
 
-    fn is_poison(&self, job: Id) -> bool {
-        let accepted = lock(&self.accepted);
-        accepted.iter().any(|known| known.id == job && Some(known.input[1]) == self.case.poison)
+    /// Whether the input of a job begins so after the mark.
+    fn begins(&self, job: Id, with: Option<u8>) -> bool {
+        lock(&self.accepted).iter().any(|known| known.id == job && Some(known.input[1]) == with)
     }
 
-    /// What others do while somebody is in the middle of something.
-    fn meanwhile(&self) {
+    /// What others do while somebody is in the middle of a job.
+    fn meanwhile(&self, job: Id) {
+        if self.network.is_calm() {
+            if self.begins(job, self.case.cancelled) && !lock(&self.cancelled).contains(&job) {
+                self.cancel(job);
+                // When it looks for jobs that are to stop.
+                self.network.pass(LEASE / 8);
+                self.front();
+            }
+            return;
+        }
         let die = self.network.dice(|dice| dice.below(12));
         let time =
             self.network.dice(|dice| if dice.one(30) { dice.below(2 * LEASE) } else { dice.below(4000) });
@@ -231,7 +241,7 @@ impl Simulation {
         }
     }
 
-    fn submit(&self, index: usize) {
+    pub fn submit(&self, index: usize) {
         let input = input(self.case.seed, index);
         let submitted = self.with_service(|service| {
             let job = NewJob {
@@ -363,6 +373,11 @@ impl Simulation {
             self.network.pass(self.network.dice(|dice| dice.below(3000)));
         }
         self.network.calm();
+        self.finish();
+    }
+
+    /// Runs until all jobs have ended.
+    pub fn finish(&self) {
         let running = |job: &Accepted| job.last.as_ref().is_none_or(|record| !record.state.is_final());
         for turn in 0.. {
             self.front();
@@ -449,15 +464,16 @@ fn seeds(usual: u64) -> Range<u64> {
 
 #[test]
 fn no_job_is_lost_and_none_ends_twice() {
-    let runs: usize =
-        seeds(200).map(|seed| simulate(Case { seed, max_attempts: 1000, poison: None }).0).sum();
+    let runs: usize = seeds(200)
+        .map(|seed| simulate(Case { seed, max_attempts: 1000, poison: None, cancelled: None }).0)
+        .sum();
     println!("{} seeds, {runs} runs of jobs", seeds(200).count());
 }
 
 #[test]
 fn a_seed_has_one_course() {
     for seed in 0..4 {
-        let case = Case { seed, max_attempts: 20, poison: Some(1) };
+        let case = Case { seed, max_attempts: 20, poison: Some(1), cancelled: None };
         assert_eq!(simulate(case), simulate(case), "seed {seed}");
     }
 }
@@ -466,6 +482,6 @@ fn a_seed_has_one_course() {
 fn a_job_that_kills_whoever_works_on_it_is_given_up_and_no_other() {
     // How often others die with it is a matter of luck: they have patience.
     for seed in seeds(10) {
-        simulate(Case { seed, max_attempts: 20, poison: Some(1) });
+        simulate(Case { seed, max_attempts: 20, poison: Some(1), cancelled: None });
     }
 }
