@@ -8,6 +8,8 @@ mod access;
 mod bootstrapping;
 #[cfg(all(unix, feature = "cluster"))]
 mod by_nats;
+#[cfg(feature = "cluster")]
+mod cluster_plan;
 mod command_line;
 mod conventional;
 mod data_folder;

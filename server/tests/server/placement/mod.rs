@@ -358,3 +358,30 @@ fn a_worker_whose_disk_is_full_gives_its_jobs_back_and_takes_none_until_there_is
     assert_eq!(cluster.record(waits).state, JobState::Done);
     assert!(runs(&cluster)[0] > 1 && runs(&cluster).iter().sum::<usize>() == 13, "{:?}", runs(&cluster));
 }
+
+#[test]
+fn a_front_counts_its_workers_and_why_jobs_went_to_them() {
+    let mut cluster = Cluster::new(5, 1, 1);
+    cluster.measured(1.0, 10.0);
+    cluster.submit_some(0, 100);
+    // The second turn sees what the first handed out.
+    (0..2).for_each(|_| cluster.front());
+    let placed = |cluster: &Cluster| {
+        ["warm", "owner", "overflow"]
+            .map(|why| cluster.metric(&format!("refloat_cluster_jobs_placed_total{{name=\"{why}\"}}")))
+    };
+    let names = ["workers", "slots", "jobs_out", "jobs_taken_back_total"];
+    let numbers = |cluster: &Cluster| names.map(|name| cluster.metric(&format!("refloat_cluster_{name}")));
+    assert_eq!((placed(&cluster), numbers(&cluster)), ([0, 2, 3], [5, 5, 5, 0]));
+    // One dies before it begins, and one takes no more.
+    cluster.hands.remove(0);
+    cluster.hands[0].alive.lock().unwrap().slots = 0;
+    cluster.now.fetch_add(LEASE / 4, Ordering::Relaxed);
+    (0..2).for_each(|_| cluster.front());
+    assert_eq!(numbers(&cluster), [3, 3, 4, 1]);
+    cluster.work(0);
+    cluster.finish();
+    cluster.front();
+    assert_eq!(numbers(&cluster), [3, 3, 0, 1]);
+    assert_eq!(placed(&cluster).iter().sum::<usize>(), 101, "{:?}", placed(&cluster));
+}
