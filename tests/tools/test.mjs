@@ -10,6 +10,7 @@ import { needChromium } from './lib/browser.mjs';
 import { CRATES, RUST_TESTS } from './lib/c.mjs';
 import { countTests } from './lib/count.mjs';
 import { Stop, begin, bold, main, red, say, yellow } from './lib/log.mjs';
+import { findNats } from './lib/nats.mjs';
 import { root, serverBinary } from './lib/paths.mjs';
 import { prepare } from './lib/prepare.mjs';
 import { cargoProgress, run } from './lib/run.mjs';
@@ -68,6 +69,7 @@ const steps = [
     tests: true,
     ...cargo([...RUST_TESTS, '--no-fail-fast']),
   },
+  { group: 'rust', name: 'Rust tests with a nats-server', tests: true, action: testByNats },
   { group: 'rust', name: 'Rust examples in the documentation', tests: true, ...cargo(['test', ...CRATES, '--doc']) },
   {
     group: 'rust',
@@ -235,6 +237,14 @@ function command(step, progress, { chromium, yields }) {
     yields,
     env: { ...filter.env, REFLOAT_BIN: serverBinary, CHROMIUM: chromium, ...step.env },
   });
+}
+
+/** The server's tests that need a nats-server, each of which starts one; the Rust tests have compiled them. */
+async function testByNats(step, progress, options) {
+  const { program, missing } = await findNats();
+  if (missing) return { skipped: missing };
+  const args = ['test', ...CRATES, '--test', 'server', '--no-fail-fast', '--', '--ignored', 'by_nats'];
+  return command({ ...step, ...cargo(args, { REFLOAT_NATS_SERVER: program }) }, progress, options);
 }
 
 /** The lock files must match their manifests, and name no place that packages were fetched from. */
