@@ -16,17 +16,25 @@ export interface Copy<T> {
   readonly handle: Handle<T>;
 }
 
+/** A worker of the pool, and the copies that it holds of objects of the engine's own worker. */
+interface Place {
+  readonly starting: Promise<WorkerPort | undefined>;
+  /** The worker, once it runs. */
+  port: WorkerPort | undefined;
+  readonly copies: Map<number | string, Promise<Copy<unknown> | undefined>>;
+}
+
 /**
  * Workers beside the engine's own, each with a wasm instance of its own: what runs share is spread over them by messages,
  * without shared memory. They start when they are first needed, and hold a secret key only while a run of that key lasts;
- * copies of public keys stay until the keys are freed.
+ * copies of public keys stay until the keys are freed. The others take the tasks of a worker that dies,
+ * and it is replaced when something is next shared.
  */
 export class WorkerPool {
   /** Workers beside the engine's own. */
   readonly size: number;
   readonly #open: () => Promise<WorkerPort>;
-  #workers: Promise<WorkerPort | undefined>[] = [];
-  readonly #copies = new Map<number | string, Promise<Copy<unknown> | undefined>[]>();
+  #places: Place[] = [];
   #closed = false;
 
   /**
@@ -40,31 +48,26 @@ export class WorkerPool {
 
   /**
    * What `prepare` makes in each of the workers, each as soon as it is there; those that fail are left out. The workers are
-   * started if they have not been.
+   * started if they have not been, or have died since. One that could not be started is not tried again.
    */
   each<T>(prepare: (port: WorkerPort) => Promise<T>): Promise<T | undefined>[] {
-    while (!this.#closed && this.#workers.length < this.size) this.#workers.push(this.#starting());
-    return this.#workers.map(async (starting) => {
-      const port = await starting;
-      if (!port || port.dead) return undefined;
-      return prepare(port).catch(() => undefined);
-    });
+    return this.#staffed().map((place) => prepared(place, prepare));
   }
 
   /** Copies of an object of the engine's own worker, made when they are first asked for; see {@link each}. */
-  copies<T>(original: Handle<T>, copy: (port: WorkerPort) => Promise<Handle<T>>): Promise<Copy<T> | undefined>[] {
-    let made = this.#copies.get(original.object) as Promise<Copy<T> | undefined>[] | undefined;
-    if (!made) {
-      // One after the other: what is under way is as large as the object.
-      let before: Promise<unknown> = Promise.resolve();
-      made = this.each((port) => {
-        const copying = before.then(async () => ({ port, handle: await copy(port) }));
-        before = copying.catch(() => undefined);
-        return copying;
-      });
-      this.#copies.set(original.object, made);
-    }
-    return made.map(async (making) => {
+  copies<T>({ object }: Handle<T>, copy: (port: WorkerPort) => Promise<Handle<T>>): Promise<Copy<T> | undefined>[] {
+    // One after the other: what is under way is as large as the object.
+    let before: Promise<unknown> = Promise.resolve();
+    return this.#staffed().map(async (place) => {
+      let making = place.copies.get(object) as Promise<Copy<T> | undefined> | undefined;
+      if (!making) {
+        making = prepared(place, (port) => {
+          const copying = before.then(async () => ({ port, handle: await copy(port) }));
+          before = copying.catch(() => undefined);
+          return copying;
+        });
+        place.copies.set(object, making);
+      }
       const there = await making;
       return there?.port.dead ? undefined : there;
     });
@@ -72,22 +75,23 @@ export class WorkerPool {
 
   /** Frees the copies of an object. */
   forget({ object }: Handle): void {
-    const copies = this.#copies.get(object);
-    this.#copies.delete(object);
-    for (const making of copies ?? []) void making.then((there) => there?.port.release(there.handle));
+    for (const { copies } of this.#places) {
+      void copies.get(object)?.then((there) => there?.port.release(there.handle));
+      copies.delete(object);
+    }
   }
 
   /** Memory of all workers together. */
   async memory(): Promise<Memory> {
     const total = { bytes: 0, objects: 0, instances: 0 };
-    await Promise.all([...this.#copies.values()].flat());
-    for (const starting of this.#workers) {
+    await Promise.all(this.#places.flatMap(({ copies }) => [...copies.values()]));
+    for (const { starting } of this.#places) {
       const port = await starting;
-      if (!port || port.dead) continue;
-      const { bytes, objects, instances } = await port.ask('memory', []);
-      total.bytes += bytes;
-      total.objects += objects;
-      total.instances += instances;
+      // One that dies meanwhile has none.
+      const held = port?.dead === false ? await port.ask('memory', []).catch(() => undefined) : undefined;
+      total.bytes += held?.bytes ?? 0;
+      total.objects += held?.objects ?? 0;
+      total.instances += held?.instances ?? 0;
     }
     return total;
   }
@@ -95,8 +99,26 @@ export class WorkerPool {
   /** Ends the workers. */
   close(): void {
     this.#closed = true;
-    for (const starting of this.#workers) void starting.then((port) => port?.close());
-    this.#workers = [];
+    for (const { starting } of this.#places) void starting.then((port) => port?.close());
+    this.#places = [];
+  }
+
+  /** All places, each with a worker that starts or runs, or one that could not be started. */
+  #staffed(): readonly Place[] {
+    if (this.#closed) return [];
+    this.#places = Array.from({ length: this.size }, (_, i) => {
+      const place = this.#places[i];
+      if (place && !place.port?.dead) return place;
+      // Its thread may still be there, with an instance that has crashed.
+      place?.port?.close();
+      return this.#started();
+    });
+    return this.#places;
+  }
+
+  #started(): Place {
+    const place: Place = { starting: this.#starting().then((port) => (place.port = port)), port: undefined, copies: new Map() };
+    return place;
   }
 
   async #starting(): Promise<WorkerPort | undefined> {
@@ -108,6 +130,13 @@ export class WorkerPool {
       return undefined;
     }
   }
+}
+
+/** What `prepare` makes in the worker of a place; nothing if either fails. */
+async function prepared<T>({ starting }: Place, prepare: (port: WorkerPort) => Promise<T>): Promise<T | undefined> {
+  const port = await starting;
+  if (!port || port.dead) return undefined;
+  return prepare(port).catch(() => undefined);
 }
 
 /** How many threads `threads` means on a machine with so many cores. */

@@ -1,0 +1,178 @@
+// Runs shared by many workers: the same bits with one to eight of them, and when one is killed in the middle of a task.
+import type { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Refloat, type BootstrapKeys, type Ciphertext, type CircuitInfo, type GateCiphertext, type GateKeys, type KeySet } from 'refloat';
+
+const SEED = new Uint8Array(32).fill(9);
+const TOY = { allowInsecure: true, seed: SEED };
+const INPUTS = Array.from({ length: 16 }, (_, i) => i % 5 < 2);
+
+/** The threads that this process starts, in their order: the first of an instance is its own, the others are its pool. */
+let threads: Worker[] = [];
+const started = (worker: Worker): void => void threads.push(worker);
+const loaded: Refloat[] = [];
+beforeEach(() => {
+  threads = [];
+  process.on('worker', started);
+});
+afterEach(() => {
+  process.off('worker', started);
+  for (const rf of loaded.splice(0)) rf.close();
+});
+
+async function withThreads(threads: number): Promise<Refloat> {
+  const rf = await Refloat.load({ threads });
+  loaded.push(rf);
+  return rf;
+}
+
+/** The same keys and the same ciphertexts in any instance. */
+interface Same {
+  readonly keys: KeySet;
+  readonly ct: Ciphertext;
+  readonly boot: BootstrapKeys;
+  readonly gates: GateKeys;
+  readonly bits: GateCiphertext;
+  readonly adder: CircuitInfo;
+}
+
+async function same(rf: Refloat): Promise<Same> {
+  const keys = await rf.keygen('toy10', TOY);
+  const values = Float64Array.from({ length: keys.params.slots }, (_, i) => Math.cos(i / 7) / 1.25);
+  const secret = await rf.gates.keygen('toy-bool', TOY);
+  return {
+    keys,
+    ct: await keys.encrypt(values, { level: keys.params.inputLevel, seed: SEED }),
+    boot: await keys.bootstrapKeys({ resident: false }),
+    gates: await secret.evaluationKeys(),
+    bits: await secret.encrypt(INPUTS, { seed: SEED }),
+    adder: await rf.gates.adder(8, 'prefix'),
+  };
+}
+
+async function bootstrapped({ keys, ct, boot }: Same): Promise<Uint8Array> {
+  using fresh = await keys.bootstrap(ct, boot);
+  return fresh.toBytes();
+}
+
+async function added({ gates, bits, adder }: Same): Promise<Uint8Array> {
+  using sum = await gates.run(adder, bits);
+  return sum.toBytes();
+}
+
+/** What one thread gives. */
+let alone: Promise<{ readonly fresh: Uint8Array; readonly sum: Uint8Array }> | undefined;
+function ofOneThread(): NonNullable<typeof alone> {
+  return (alone ??= (async () => {
+    using rf = await Refloat.load({ threads: 1 });
+    const there = await same(rf);
+    return { fresh: await bootstrapped(there), sum: await added(there) };
+  })());
+}
+
+interface Message {
+  readonly op: string;
+  readonly args: readonly unknown[];
+}
+
+/** Watches what a thread is sent. */
+function watch(thread: Worker, heard: (method: string) => void): void {
+  const post = thread.postMessage.bind(thread);
+  thread.postMessage = (message: Message, transfer) => {
+    post(message, transfer);
+    if (message.op === 'call' || message.op === 'step') heard(String(message.args[1]));
+  };
+}
+
+/** Kills a thread when it has been given so many tasks, while it is at the last of them; tells how many it was given. */
+function killAt(thread: Worker, task: string, count: number): () => number {
+  let given = 0;
+  watch(thread, (method) => {
+    if (method !== task) return;
+    given += 1;
+    if (given === count) void thread.terminate();
+  });
+  return () => given;
+}
+
+describe('from one to eight threads', () => {
+  for (const count of [2, 3, 4, 5, 6, 7, 8]) {
+    it(`${count} give the bits of one`, async () => {
+      const { fresh, sum } = await ofOneThread();
+      threads = [];
+      const rf = await withThreads(count);
+      const there = await same(rf);
+      // All of the pool: the workers are ready for tracks, and have the keys of gates, once this is answered.
+      await rf.memory();
+      expect(await bootstrapped(there)).toEqual(fresh);
+      await added(there);
+      await rf.memory();
+      expect(await added(there)).toEqual(sum);
+      expect(threads).toHaveLength(count);
+    });
+  }
+});
+
+describe('a worker killed in the middle', () => {
+  for (const [what, task, run] of [
+    ['a product of a bootstrapping’s first stage', 'group', bootstrapped],
+    ['a track of a bootstrapping', 'track', bootstrapped],
+    ['a gate of a circuit', 'call', added],
+  ] as const) {
+    it(`of ${what} loses nothing, and another takes its place`, async () => {
+      const one = await ofOneThread();
+      threads = [];
+      const wanted = run === bootstrapped ? one.fresh : one.sum;
+      const rf = await withThreads(3);
+      const there = await same(rf);
+      // The pool is there, with all that it keeps for such runs.
+      expect(await run(there)).toEqual(wanted);
+      await rf.memory();
+      expect(threads).toHaveLength(3);
+      const objects = (await rf.memory()).objects;
+      const instances = (await rf.memory()).instances;
+
+      const killed = threads[1] as Worker;
+      const gone = new Promise((resolve) => killed.once('exit', resolve));
+      const given = killAt(killed, task, 1);
+      expect(await run(there)).toEqual(wanted);
+      expect(given()).toBe(1);
+      await gone;
+
+      // What is shared next has another in its place, which does its part once it is ready.
+      expect(await run(there)).toEqual(wanted);
+      expect(threads).toHaveLength(4);
+      await expect.poll(async () => (await rf.memory()).objects).toBe(objects);
+      expect((await rf.memory()).instances).toBe(instances);
+      let helps = 0;
+      watch(threads[3] as Worker, (method) => (helps += Number(method === task)));
+      expect(await run(there)).toEqual(wanted);
+      expect(helps).toBeGreaterThan(0);
+    });
+  }
+
+  it('of a run that has no other worker leaves the run to its own', async () => {
+    const { fresh } = await ofOneThread();
+    threads = [];
+    const rf = await withThreads(2);
+    const there = await same(rf);
+    await rf.memory();
+    const given = killAt(threads[1] as Worker, 'track', 1);
+    expect(await bootstrapped(there)).toEqual(fresh);
+    expect(given()).toBe(1);
+  });
+
+  it('however often, one after the other', async () => {
+    const { fresh } = await ofOneThread();
+    threads = [];
+    const rf = await withThreads(4);
+    const there = await same(rf);
+    await rf.memory();
+    for (let round = 0; round < 3; round++) {
+      for (const thread of threads.slice(1)) killAt(thread, 'track', 1);
+      expect(await bootstrapped(there)).toEqual(fresh);
+      await rf.memory();
+    }
+    expect(threads.length).toBeGreaterThan(4);
+  });
+});
