@@ -22,8 +22,8 @@ interface StageEventBase<S> {
   /** Milliseconds of work since the run began (server runs: since the job began). */
   readonly atMs: number;
   /**
-   * How much of the whole run is done, from 0 to 1, counted in its steps; it never falls, and the last event has 1. In runs in this page:
-   * a server does not say.
+   * How much of the whole run is done, from 0 to 1, counted in its steps; it never falls, and the last event has 1. Of a program on a
+   * server, a bootstrap is one of the steps.
    */
   readonly fraction?: number;
 }

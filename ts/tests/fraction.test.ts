@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Refloat, type KeySet } from 'refloat';
-import { Fraction } from '../dist/engine/fraction.js';
-
-const rising = (fractions: readonly (number | undefined)[]): void => {
-  for (const [i, fraction] of fractions.entries()) {
-    expect(fraction, `event ${i}`).toBeGreaterThanOrEqual(fractions[i - 1] ?? 0);
-    if (i < fractions.length - 1) expect(fraction, `event ${i}`).toBeLessThan(1);
-  }
-  expect(fractions.length).toBeGreaterThan(1);
-  expect(fractions.at(-1)).toBe(1);
-};
+import { Fraction, OfPlan } from '../dist/engine/fraction.js';
+import { rising } from './support/rising.js';
 
 describe('the fraction of a run', () => {
   it('counts steps, whatever comes', () => {
@@ -24,16 +16,27 @@ describe('the fraction of a run', () => {
     expect(fraction.after({ kind: 'exit', stage: 'unknown' }, true)).toBe(1);
   });
 
+  it('of a program on a server counts the steps of its plan', () => {
+    const fraction = new OfPlan();
+    const progress = (done: number): object => ({ kind: 'progress', stage: 'arithmetic', done, total: 4 });
+    expect(fraction.after({ kind: 'enter', stage: 'arithmetic' }, false)).toBe(0);
+    expect(fraction.after(progress(2), false)).toBe(0.5);
+    expect(fraction.after({ kind: 'progress', stage: 'blind_rotate', done: 3, total: 3 }, false)).toBe(0.5);
+    expect(fraction.after(progress(1), false)).toBe(0.5); // never back
+    expect(fraction.after(progress(4), false)).toBeLessThan(1);
+    expect(fraction.after({ kind: 'exit', stage: 'arithmetic' }, true)).toBe(1);
+  });
+
   it('rises to 1 in the page', async () => {
     const rf = await Refloat.load({ worker: false });
     const whole = async (keys: KeySet, rounds?: number): Promise<void> => {
       const making = keys.bootstrapKeys();
       const boot = await making;
-      rising(making.events.map((event) => event.fraction));
+      rising(making.events);
       const x = await keys.encrypt([0.5], { level: keys.params.inputLevel });
       const run = keys.bootstrap(x, boot, rounds === undefined ? {} : { rounds });
       await run;
-      rising(run.events.map((event) => event.fraction));
+      rising(run.events);
       const half = run.events.filter((event) => event.kind === 'exit').map((event) => event.fraction ?? 0);
       expect(half.some((fraction) => fraction > 0.1 && fraction < 0.9)).toBe(true);
     };
@@ -43,7 +46,7 @@ describe('the fraction of a run', () => {
     using evaluation = await integers.evaluationKeys();
     const run = evaluation.bootstrap(await integers.encrypt([1]));
     await run;
-    rising(run.events.map((event) => ('fraction' in event ? event.fraction : undefined)));
+    rising(run.events);
     rf.close();
   });
 });

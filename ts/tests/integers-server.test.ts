@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, type Server } from 'refloat';
 import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
+import { rising } from './support/rising.js';
 import { PATIENT } from './support/uploaded-keys.js';
 
 describe.skipIf(SERVER_BINARY === undefined)('integers with the native server', () => {
@@ -41,6 +42,7 @@ describe.skipIf(SERVER_BINARY === undefined)('integers with the native server', 
     expect([...(await keys.decrypt(there)).slice(0, 4)]).toEqual([3, 5, 36, 0]);
     const stages = job.events.filter((event) => event.kind === 'exit').map((event) => event.stage);
     expect(stages).toEqual(keys.params.stages.map((stage) => stage.id));
+    rising(job.events);
     await expect(server.integers(x, { op: ['multiply'] })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     await remote.delete();
   });

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { Program, Refloat, type Numbers } from 'refloat';
 import { outputsOf, programBody } from '../dist/remote/program.js';
+import { rising } from './support/rising.js';
 import { SERVER_BINARY, realServer } from './support/real-server.js';
 
 /** One node of every kind, as in `tests/rust/circuits/program_graph.rs`. */
@@ -190,6 +191,7 @@ describe.skipIf(SERVER_BINARY === undefined)('with the native server', () => {
       const run = server.run(p, { x }, { keys });
       const out = await run;
       const stages = run.events.filter((e) => e.kind === 'exit').map((e) => e.stage);
+      rising(run.events);
       const expected = values.reduce((sum, v) => sum + v, 0) / 64;
       expect(stages).toEqual(['arithmetic', ...keys.params.stages.map((s) => s.id), 'arithmetic']);
       expect((await keys.decrypt(out['mean'] as never))[5]).toBeCloseTo(expected, 5);

@@ -411,6 +411,8 @@ describe('jobs', () => {
     const run = remote.bootstrap(ct, { keys, op: ['square', 'bootstrap'] });
     const fresh = await run;
     expect(run.events.map((e) => e.kind)).toEqual(['enter', 'progress', 'progress']);
+    // One step of slots_to_coeffs, three of the tracks.
+    expect(run.events.map((e) => e.fraction)).toEqual([0, 3 / 8, 3 / 4]);
     expect([...(await keys.decrypt(fresh))]).toEqual([1, 2, 3]);
     expect(server.log).toEqual(['POST /v1/jobs', 'GET /v1/jobs/job1/events', 'GET /v1/jobs/job1/result']);
   });
@@ -433,6 +435,32 @@ describe('jobs', () => {
     await run;
     expect(last).toEqual([undefined, '1', '2', '3']);
     expect(run.events).toHaveLength(3);
+  });
+
+  it('says with every event how much is done: never less than before, and all with the last', async () => {
+    const exit = (id: number, stage: string): (typeof server.events)[number] => ({ id, type: 'stage', data: { kind: 'exit', stage, atMs: id } });
+    const enter = (id: number, stage: string): (typeof server.events)[number] => ({ id, type: 'stage', data: { kind: 'enter', stage, atMs: id } });
+    const running = (id: number): (typeof server.events)[number] => ({ id, type: 'state', data: { state: 'running' } });
+    const { at, remote } = client();
+    const keys = await at.keys();
+    const fractions = async (events: typeof server.events, end: unknown): Promise<(number | undefined)[]> => {
+      server.events = [...events, { id: 99, type: 'end', data: end }];
+      const run = remote.bootstrap(await keys.encrypt([1]));
+      await run.catch(() => undefined);
+      return run.events.map((e) => e.fraction);
+    };
+    const half = [running(1), enter(2, 'slots_to_coeffs'), exit(3, 'slots_to_coeffs'), enter(4, 'blind_rotate')];
+    expect(await fractions([...half, exit(5, 'blind_rotate')], { state: 'done' })).toEqual([0, 0.25, 0.25, 1]);
+    // A worker of the server was lost, and another begins anew.
+    const again = [running(5), enter(6, 'slots_to_coeffs'), exit(7, 'slots_to_coeffs'), enter(8, 'blind_rotate'), exit(9, 'blind_rotate')];
+    expect(await fractions([...half, ...again], { state: 'done' })).toEqual([0, 0.25, 0.25, 0.25, 0.25, 0.25, 1]);
+    // Loading keys is no new attempt.
+    const loading = { id: 5, type: 'state', data: { state: 'running', phase: 'load_keys', done: 1, total: 2 } };
+    expect(await fractions([...half, loading, exit(6, 'blind_rotate')], { state: 'done' })).toEqual([0, 0.25, 0.25, 1]);
+    // What failed is not done, whatever its last event was.
+    const failed = await fractions([...half, exit(5, 'blind_rotate')], { state: 'failed', problem: { code: 'INTERNAL', detail: 'no' } });
+    expect(failed.slice(0, 3)).toEqual([0, 0.25, 0.25]);
+    expect(failed[3]).toBeLessThan(1);
   });
 
   it('reports the failure of a job with the code of the server', async () => {

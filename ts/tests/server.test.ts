@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Program } from '../dist/index.js';
 import { SERVER_BINARY } from './support/real-server.js';
+import { rising } from './support/rising.js';
 import { uploadedKeys, type UploadedKeys } from './support/uploaded-keys.js';
 
 const VALUES = Float64Array.from({ length: 512 }, (_, i) => Math.cos(i / 30));
@@ -58,6 +59,7 @@ describe.skipIf(SERVER_BINARY === undefined)('with the native server', () => {
     expect(await gateKeys.decrypt(sum)).toEqual([true, false, false, false, true]);
     const done = job.events.filter((e) => e.kind === 'progress').map((e) => e.done);
     expect(done.at(-1)).toBe(adder.gates.length);
+    rising(job.events);
     using evaluation = await gateKeys.evaluationKeys();
     using here = await evaluation.run(adder, [x, y]);
     expect(await here.toBytes()).toEqual(await sum.toBytes());
@@ -81,6 +83,7 @@ describe.skipIf(SERVER_BINARY === undefined)('with the native server', () => {
         .filter((e) => e.kind === 'exit')
         .map(({ stage, level, logQ, logScale, counters }) => ({ stage, level, logQ, logScale, counters }));
     expect(told(job.events)).toEqual(told(run.events));
+    rising(job.events);
     expect(job.events.filter((e) => e.kind === 'enter').map((e) => e.stage)).toEqual(
       keys.params.stages.map((s) => s.id),
     );
@@ -88,7 +91,9 @@ describe.skipIf(SERVER_BINARY === undefined)('with the native server', () => {
 
   it('squares and refreshes in one job', async () => {
     using ct = await keys.encrypt(VALUES);
-    using fresh = await server.bootstrap(ct, { op: ['square', 'bootstrap'] });
+    const job = server.bootstrap(ct, { op: ['square', 'bootstrap'] });
+    using fresh = await job;
+    rising(job.events);
     expect(bits(await keys.decrypt(fresh), VALUES.map((x) => x * x))).toBeGreaterThan(9);
   });
 

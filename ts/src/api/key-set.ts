@@ -1,5 +1,5 @@
 import { EngineRun, freeing } from '../engine/engine-run.js';
-import { Fraction, type StageSteps } from '../engine/fraction.js';
+import { Fraction, stepsOf } from '../engine/fraction.js';
 import type { GlueRun, GlueSecretKey } from '../engine/glue.js';
 import { ckks, classOf } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
@@ -251,10 +251,4 @@ function neededAtOnce(name: string): RefloatError {
 function wholeSteps(steps: number): number {
   if (Number.isInteger(steps) && Math.abs(steps) < 2 ** 31) return steps;
   throw new RefloatError('INVALID_ARGUMENT', `a key for a rotation by ${steps} slots: name integers`);
-}
-
-/** The stages of a bootstrapping, in as many steps as each has: tracks and levels of a tree are steps of their own. */
-function stepsOf({ stages, tracks, treeLevels }: Preset): StageSteps[] {
-  const own: Readonly<Record<string, number>> = { blind_rotate: tracks, product_tree: treeLevels };
-  return stages.map(({ id }) => ({ id, steps: own[id] ?? 1 }));
 }

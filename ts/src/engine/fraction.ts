@@ -12,6 +12,19 @@ export interface StageSteps {
   readonly steps: number;
 }
 
+/** What a set says of its stages. */
+interface Staged {
+  readonly stages: readonly { readonly id: string }[];
+  readonly tracks: number;
+  readonly treeLevels: number;
+}
+
+/** The stages of a bootstrapping, in as many steps as each has: tracks and levels of a tree are steps of their own. */
+export function stepsOf({ stages, tracks, treeLevels }: Staged): StageSteps[] {
+  const own: Readonly<Record<string, number>> = { blind_rotate: tracks, product_tree: treeLevels };
+  return stages.map(({ id }) => ({ id, steps: own[id] ?? 1 }));
+}
+
 /** Says how much of a run is done. */
 export interface Share {
   /** The share that is done after an event, from 0 to 1. */
@@ -59,6 +72,21 @@ export class Fraction implements Share {
 
 /** What a run that has not ended says at most. */
 const MOST_BEFORE_THE_END = 1 - 2 ** -10;
+
+/**
+ * How much of a program is done by the progress of its plan, whose steps count alike: a bootstrap is one of them, as nothing says
+ * beforehand how many there are. It never falls, as {@link Fraction}.
+ */
+export class OfPlan implements Share {
+  #last = 0;
+
+  after(event: object, isLast: boolean): number {
+    const { kind, stage, done = 0, total = 1 }: Reported = event;
+    const share = kind === 'progress' && stage === 'arithmetic' ? done / total : 0;
+    this.#last = isLast ? 1 : Math.max(this.#last, Math.min(share, MOST_BEFORE_THE_END));
+    return this.#last;
+  }
+}
 
 /** How much of a program is done: every operation counts as a stage of a bootstrap does. It never falls, as {@link Fraction}. */
 export class Counted implements Share {

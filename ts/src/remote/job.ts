@@ -1,8 +1,8 @@
 import { RefloatError } from '../errors.js';
-import type { RunControl } from '../run.js';
 import { bearer } from './access.js';
 import { discard } from './body.js';
 import { gone, refusal, type Http } from './http.js';
+import type { Shared } from './shares.js';
 import { EventBudget, readEvents, type ServerSentEvent } from './sse.js';
 import { members, parsed } from './text.js';
 
@@ -27,9 +27,9 @@ interface JobEnd {
   readonly problem: unknown;
 }
 
-/** Has a job done, and gives the bytes of its result. */
-export async function perform<E>(http: Http, job: Job, control: RunControl<E>): Promise<Uint8Array> {
-  return follow(http, job, await submit(http, job, control.signal), control);
+/** Has a job done, tells its events, and gives the bytes of its result. */
+export async function perform(http: Http, job: Job, events: Shared, signal: AbortSignal): Promise<Uint8Array> {
+  return follow(http, job, await submit(http, job, signal), events, signal);
 }
 
 /** Sends a job off and gives its id. */
@@ -61,8 +61,7 @@ async function submit(http: Http, job: Job, signal: AbortSignal): Promise<string
 }
 
 /** Follows a job to its end, reconnecting where it stopped; cancels it when the run is cancelled. */
-async function follow<E>(http: Http, job: Job, id: string, control: RunControl<E>): Promise<Uint8Array> {
-  const { signal } = control;
+async function follow(http: Http, job: Job, id: string, shared: Shared, signal: AbortSignal): Promise<Uint8Array> {
   const path = `/v1/jobs/${id}`;
   const headers = bearer(job.token);
   const cancel = (): void => {
@@ -72,7 +71,8 @@ async function follow<E>(http: Http, job: Job, id: string, control: RunControl<E
   signal.addEventListener('abort', cancel, { once: true });
   try {
     if (signal.aborted) cancel();
-    const end = await events(http, path, headers, control);
+    shared.begin();
+    const end = await events(http, path, headers, signal, shared).finally(() => shared.end(false));
     if (end.state !== 'done') throw failure(end, `${http.base}${path}`);
     const check = async (bytes: Uint8Array, answered: Headers): Promise<void> => {
       const digest = answered.get('refloat-digest');
@@ -86,13 +86,13 @@ async function follow<E>(http: Http, job: Job, id: string, control: RunControl<E
 }
 
 /** Reads the event stream, however often it breaks, until the job has ended. */
-async function events<E>(
+async function events(
   http: Http,
   job: string,
   headers: Readonly<Record<string, string>>,
-  control: RunControl<E>,
+  signal: AbortSignal,
+  shared: Shared,
 ): Promise<JobEnd> {
-  const { signal } = control;
   const path = `${job}/events`;
   const budget = new EventBudget();
   let last = '';
@@ -115,7 +115,7 @@ async function events<E>(
           failures = 0;
           // Events are numbered; the id is sent back.
           if (/^\d{1,20}$/.test(event.id)) last = event.id;
-          const end = take(event, control, `${http.base}${path}`);
+          const end = take(event, shared, `${http.base}${path}`);
           if (end) return end;
         }
       }
@@ -132,8 +132,8 @@ async function events<E>(
   }
 }
 
-function take<E>(event: ServerSentEvent, control: RunControl<E>, url: string): JobEnd | undefined {
-  if (event.type !== 'stage' && event.type !== 'end') return undefined;
+function take(event: ServerSentEvent, shared: Shared, url: string): JobEnd | undefined {
+  if (!['state', 'stage', 'end'].includes(event.type)) return undefined;
   let data: Readonly<Record<string, unknown>>;
   try {
     data = members(parsed(event.data));
@@ -142,11 +142,18 @@ function take<E>(event: ServerSentEvent, control: RunControl<E>, url: string): J
   }
   if (event.type === 'stage') {
     const event = report(data);
-    if (event) control.emit(event as E);
+    if (event) shared.take(event);
     return undefined;
   }
   const { state, problem } = data;
-  if (state === 'done' || state === 'failed' || state === 'cancelled') return { state, problem };
+  if (event.type === 'state') {
+    if (state === 'running' && data['phase'] === undefined) shared.begin();
+    return undefined;
+  }
+  if (state === 'done' || state === 'failed' || state === 'cancelled') {
+    shared.end(state === 'done');
+    return { state, problem };
+  }
   throw new RefloatError('SERVER', `${url} ended the job without saying how: bring server and package to the same version`);
 }
 

@@ -5,6 +5,7 @@ import type { RoundsChoice, SignalOptions } from '../api/options.js';
 import { SecretKey } from '../api/secret.js';
 import { keyMismatch, type Sets } from '../api/sets.js';
 import { freeing } from '../engine/engine-run.js';
+import { stepsOf } from '../engine/fraction.js';
 import { GATES, INTEGERS, ckks, classOf, type Handle } from '../engine/handle.js';
 import type { ModuleName } from '../engine/modules.js';
 import type { Port } from '../engine/port.js';
@@ -26,11 +27,13 @@ import { inputsOf, type ProgramEvent, type ProgramOptions } from '../program/run
 import { Run, SteppableRun, type RunControl } from '../run.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { Access, bearer, type KnownKeys } from './access.js';
+import { address, milliseconds, operations } from './arguments.js';
 import { discard, joined } from './body.js';
 import { Http, type Contact, type RetryPolicy } from './http.js';
 import { perform, type Job } from './job.js';
 import { RemoteKeys, type Ask } from './keys.js';
 import { outputsOf, programBody, type RemoteProgramOptions } from './program.js';
+import { Shared, ofBootstraps, ofCircuit, ofProgram, type NewShare } from './shares.js';
 import { members } from './text.js';
 import { upload } from './upload.js';
 
@@ -292,8 +295,10 @@ export class Server {
     const { keyId, mode } = ciphertext;
     return new Run(async (control) => {
       const body = await this.#port.call(handle, 'toBytes');
-      const resultBytes = await this.#ciphertextBytes(ciphertext.preset);
-      const result = await this.#job({ keyId, ops, mode, rounds, body, resultBytes }, options.keys, control);
+      const set = await this.#sets.find(ciphertext.preset);
+      const share = ofBootstraps(stepsOf(set), ops, rounds);
+      const job = { keyId, ops, mode, rounds, body, resultBytes: Math.max(...set.ciphertextBytes), share };
+      const result = await this.#job(job, options.keys, control);
       return this.#received(result, handle.module, ciphertext);
     }, options.signal);
   }
@@ -342,7 +347,7 @@ export class Server {
       const parts = await Promise.all(handles.map((handle) => this.#port.call(handle, 'toBytes')));
       const body = programBody(head, bootstraps ?? 'where-needed', parts);
       const resultBytes = outputs.length * (await how.resultBytes());
-      const result = await this.#job({ keyId, ops: ['program'], mode, body, resultBytes }, keys, control);
+      const result = await this.#job({ keyId, ops: ['program'], mode, body, resultBytes, share: ofProgram }, keys, control);
       const out: Record<string, C> = {};
       for (const [name, bytes] of outputsOf(outputs, result)) out[name] = await how.receive(bytes);
       return out;
@@ -377,7 +382,7 @@ export class Server {
       const { outputs } = typeof circuit === 'string' ? await describeCircuit(this.#port, source) : circuit;
       const { ciphertextBytes } = await gatePreset(this.#port, first.preset);
       const resultBytes = outputs.length * (ciphertextBytes[0] ?? 0);
-      const result = await this.#job({ keyId, ops: ['circuit'], mode: 'bits', body, resultBytes }, options.keys, control);
+      const result = await this.#job({ keyId, ops: ['circuit'], mode: 'bits', body, resultBytes, share: ofCircuit }, options.keys, control);
       const made = await this.#port.call(classOf(GATES, 'GateCiphertext'), 'fromBytes', result);
       return new GateCiphertext(this.#port, this.#own(made, first));
     }, options.signal);
@@ -402,8 +407,10 @@ export class Server {
     const ops = operations(options.op);
     return new Run(async (control) => {
       const parts = await Promise.all(handles.map((handle) => this.#port.call(handle, 'toBytes')));
-      const resultBytes = Math.max(...(await integerPreset(this.#port, preset)).ciphertextBytes);
-      const result = await this.#job({ keyId, ops, mode: 'integers', body: joined(parts), resultBytes }, options.keys, control);
+      const { ciphertextBytes, stages } = await integerPreset(this.#port, preset);
+      const share = ofBootstraps(stages.map(({ id }) => ({ id, steps: 1 })), ops);
+      const job = { keyId, ops, mode: 'integers', body: joined(parts), resultBytes: Math.max(...ciphertextBytes), share };
+      const result = await this.#job(job, options.keys, control);
       return this.#receivedIntegers(result, first);
     }, options.signal);
   }
@@ -418,7 +425,7 @@ export class Server {
     return new Run(async (control) => {
       const body = programBody(program, 'as-written', [await this.#port.call(handle, 'toBytes')]);
       const resultBytes = await this.#ciphertextBytes(preset);
-      const result = await this.#job({ keyId, ops: ['program'], mode, body, resultBytes }, keys, control);
+      const result = await this.#job({ keyId, ops: ['program'], mode, body, resultBytes, share: ofProgram }, keys, control);
       return this.#received(result, handle.module, x);
     }, signal);
   };
@@ -428,7 +435,7 @@ export class Server {
    * they are sent again and the job is given once more.
    */
   async #job<E>(
-    job: Omit<Job, 'token' | 'digest'>,
+    { share, ...job }: Omit<Job, 'token' | 'digest'> & { readonly share: NewShare },
     keys: RemoteKeys | KeySet | GateKeySet | IntegerKeySet | undefined,
     control: RunControl<E | KeyRepair>,
   ): Promise<Uint8Array> {
@@ -436,11 +443,12 @@ export class Server {
       ? this.#access.of(job.keyId, undefined, keys.token)
       : this.#access.of(job.keyId, keys));
     const whole: Job = { ...job, token: known.token, digest: (bytes) => this.#access.digest(bytes) };
+    const events = new Shared(share, (event) => control.emit(event as E));
     try {
-      return await perform(this.#http, whole, control);
+      return await perform(this.#http, whole, events, control.signal);
     } catch (error) {
       if (!isRepairable(error) || !(await this.#repair(known, control))) throw error;
-      return perform(this.#http, whole, control);
+      return perform(this.#http, whole, events, control.signal);
     }
   }
 
@@ -487,29 +495,4 @@ export class Server {
 function isRepairable(error: unknown): boolean {
   const code = error instanceof RefloatError ? error.problem?.code : undefined;
   return code === 'KEYS_INCOMPLETE' || code === 'KEY_PIECE_DAMAGED';
-}
-
-function milliseconds(value: number): number {
-  if (value > 0) return value;
-  throw new RefloatError('INVALID_ARGUMENT', `timeoutMs is ${value}, and has to be a number of milliseconds above 0`);
-}
-
-/** The operations of a job; one may stand for a list of it. */
-function operations<T extends string>(op: readonly T[] | undefined): readonly (T | 'bootstrap')[] {
-  return typeof op === 'string' ? [op] : (op ?? ['bootstrap']);
-}
-
-/** An absolute address; a path is taken relative to the page. */
-function address(url: string | URL): string {
-  const refused = (reason: string, cause?: unknown): RefloatError =>
-    new RefloatError('INVALID_ARGUMENT', `"${String(url)}" is not the address of a server${reason}: write it as http://host:port`, { cause });
-  // Of "localhost:7878" the scheme would be "localhost", and in a page "127.0.0.1:7878" is a path.
-  if (/^[\w.-]+:\d+/.test(String(url))) throw refused(`, try http://${String(url)}`);
-  try {
-    const { href, protocol } = new URL(url, globalThis.document?.baseURI);
-    if (/^https?:$/.test(protocol)) return href;
-    throw refused(`, its scheme is ${protocol}`);
-  } catch (error) {
-    throw error instanceof RefloatError ? error : refused('', error);
-  }
 }
