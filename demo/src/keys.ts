@@ -1,5 +1,6 @@
 import type { KeyProgress } from 'refloat/client';
 import type { Freed } from './shell.js';
+import { whileWanted } from './wanted.js';
 
 /** What making keys took. */
 export interface Made {
@@ -51,7 +52,7 @@ export class KeysOnce<S extends Freed, K extends Freed & { readonly memoryBytes:
 
   async #make(signal: AbortSignal, progress: (done: number, total: number) => void): Promise<KeyPair<S, K>> {
     const began = performance.now();
-    const secret = await this.keygen();
+    const secret = await whileWanted(signal, this.keygen());
     try {
       const making = this.evaluationKeys(secret, signal);
       for await (const event of making) progress(event.bytes, event.totalBytes);

@@ -5,6 +5,7 @@ import { problemOf } from './problems.js';
 import { chosenPreset, DEMONSTRATION, type Beside, type Busy, type Store } from './store.js';
 import { isOfShip, STATIONS } from './stages.js';
 import type { KeyProgress, Preset } from './types.js';
+import { whileWanted } from './wanted.js';
 import { brokenSentence } from './views/breaking.js';
 import { latest, observe, quality, type Place, type Specimen, type Voyage } from './voyage.js';
 
@@ -130,15 +131,15 @@ export class Session {
       });
       this.busy({ what: 'encrypt', label: `${preset.slots} numbers into one ciphertext` });
       const started = performance.now();
-      using fresh = await keys.encrypt(input, { signal });
+      using fresh = await whileWanted(signal, keys.encrypt(input));
       voyage.timings.encryptMs = performance.now() - started;
-      voyage.fresh = await this.specimen(keys, fresh, input);
+      voyage.fresh = await whileWanted(signal, this.specimen(keys, fresh, input));
       this.follow(voyage);
-      using spent = await rf.exhaust(fresh);
-      voyage.spent = await this.specimen(keys, spent, input);
+      using spent = await whileWanted(signal, rf.exhaust(fresh));
+      voyage.spent = await whileWanted(signal, this.specimen(keys, spent, input));
       this.follow(voyage);
       const work = remote ? remote.server.bootstrap(spent, { keys, signal }) : keys.bootstrap(spent, boot as BootstrapKeys, { signal, inspect: { message: input } });
-      await this.finish(voyage, keys, work);
+      await this.finish(voyage, keys, work, signal);
     });
   }
 
@@ -159,14 +160,14 @@ export class Session {
     await this.perform(voyage, async (rf, signal) => {
       if (place === 'server') {
         const server = this.server(rf);
-        await this.finish(voyage, keys, server.bootstrap(result, { keys, op: ['square', 'bootstrap'], signal }), false);
+        await this.finish(voyage, keys, server.bootstrap(result, { keys, op: ['square', 'bootstrap'], signal }), signal, false);
         return;
       }
       const boot = await this.bootstrapKeys(keys, voyage, signal);
       this.busy({ what: 'bootstrap', label: 'Squaring' });
-      using square = await rf.square(result, boot);
-      voyage.spent = await this.specimen(keys, square, voyage.expected);
-      await this.finish(voyage, keys, keys.bootstrap(square, boot, { signal }), false);
+      using square = await whileWanted(signal, rf.square(result, boot));
+      voyage.spent = await whileWanted(signal, this.specimen(keys, square, voyage.expected));
+      await this.finish(voyage, keys, keys.bootstrap(square, boot, { signal }), signal, false);
     });
   }
 
@@ -192,7 +193,7 @@ export class Session {
         this.busy({ what: 'bootstrap', label: 'Breaking it' });
         // Only those who break things need it.
         const { breakIt } = await import('./breaking/breakage.js');
-        const broken = await breakIt(rf, keys, boot, voyage, breakage, signal);
+        const broken = await whileWanted(signal, breakIt(rf, keys, boot, voyage, breakage, signal));
         this.store.update((s) => {
           s.broken = broken;
           s.said = brokenSentence(broken);
@@ -360,6 +361,7 @@ export class Session {
     voyage: Voyage,
     keys: KeySet,
     work: AsyncIterable<StageEvent | KeyRepair> & PromiseLike<Ciphertext> & Steerable,
+    signal: AbortSignal,
     keep = true,
   ): Promise<void> {
     this.run = work;
@@ -383,10 +385,15 @@ export class Session {
     }
     const output = await work;
     this.run = undefined;
-    if (voyage.place === 'page' && this.rf) voyage.memory = await this.rf.memory();
+    if (voyage.place === 'page' && this.rf) voyage.memory = await whileWanted(signal, this.rf.memory());
     this.busy({ what: 'decrypt', label: 'With your key, in this page' });
     const started = performance.now();
-    voyage.result = await this.specimen(keys, output, voyage.expected);
+    try {
+      voyage.result = await whileWanted(signal, this.specimen(keys, output, voyage.expected));
+    } catch (error) {
+      output.free();
+      throw error;
+    }
     voyage.timings.decryptMs = performance.now() - started;
     if (keep) {
       this.results.get(voyage.place)?.free();

@@ -112,9 +112,11 @@ export class Shell<S extends Shown> {
   async watch<T, E>(run: Watched<T, E>, note: (event: E) => void): Promise<T> {
     this.#run = run;
     this.draw();
+    const { signal } = this.#stop;
     for await (const event of run) {
       note(event);
-      this.draw();
+      // What has come of a run that was cancelled meanwhile is not worth a drawing each.
+      if (!signal.aborted) this.draw();
     }
     return run;
   }

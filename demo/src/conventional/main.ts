@@ -3,6 +3,7 @@ import { Shell } from '../shell.js';
 import '../styles/conventional.css';
 import { Refloat, RefloatError, type BootstrapKeys, type KeySet, type StageEvent } from 'refloat/client';
 import { KeysOnce } from '../keys.js';
+import { whileWanted } from '../wanted.js';
 import recordedUrl from '../recorded/conventional.json?url';
 import { comb, polynomial } from './comb.js';
 import { decode } from './recorded.js';
@@ -65,11 +66,11 @@ function bootstrap(): Promise<void> {
         shell.draw();
       });
       Object.assign(state, { keys: made, busy: 'run' });
-      const input = use(await secret.encrypt(state.input, { level: state.preset.inputLevel }));
+      const input = use(await whileWanted(signal, secret.encrypt(state.input, { level: state.preset.inputLevel })));
       state.inputLogQ = input.logQ;
       const output = use(await shell.watch(secret.bootstrap(input, evaluation, { inspect: { message: state.input }, signal }), note));
-      state.output = await secret.decrypt(output);
-      await evaluate();
+      state.output = await whileWanted(signal, secret.decrypt(output));
+      await whileWanted(signal, evaluate());
       shell.say(document.getElementById('outcome')?.textContent ?? '');
     },
     letGo,

@@ -4,6 +4,7 @@ import '../styles/conventional.css';
 import '../styles/exact.css';
 import { Refloat, type IntegerEvent, type IntegerKeySet, type IntegerKeys, type IntegerPreset, type Server } from 'refloat/client';
 import { KeysOnce } from '../keys.js';
+import { whileWanted } from '../wanted.js';
 import recordedUrl from '../recorded/exact.json?url';
 import { powers } from './arithmetic.js';
 import { comb, digits, polynomial, words } from './digits.js';
@@ -92,11 +93,12 @@ type Run = (preset: IntegerPreset, integers: Uint32Array, signal: AbortSignal, u
 const inTab: Run = async (preset, integers, signal, use) => {
   const { secret, evaluation, made } = await keys.of(signal, progress);
   Object.assign(state, { keys: made, busy: 'run' });
-  const input = use(await secret.encrypt(integers, { level: preset.inputLevel }));
+  const input = use(await whileWanted(signal, secret.encrypt(integers, { level: preset.inputLevel })));
   state.inputLogQ = input.logQ;
   const output = use(await shell.watch(evaluation.bootstrap(input, { inspect: secret, signal }), note));
-  state.output = await secret.decrypt(output);
-  state.square = await secret.decrypt(use(await evaluation.multiply(output, output)));
+  state.output = await whileWanted(signal, secret.decrypt(output));
+  const square = use(await whileWanted(signal, evaluation.multiply(output, output)));
+  state.square = await whileWanted(signal, secret.decrypt(square));
   if (state.removal) state.terms = powers(state.removal).length;
 };
 
@@ -105,12 +107,12 @@ const onServer: Run = async (preset, integers, signal, use) => {
   const rf = await library;
   server ??= rf.server(serverUrl);
   const began = performance.now();
-  const secret = secrets.get(preset.name) ?? (await rf.integers.keygen(preset.name, { allowInsecure: !preset.secure }));
+  const secret = secrets.get(preset.name) ?? (await whileWanted(signal, rf.integers.keygen(preset.name, { allowInsecure: !preset.secure })));
   secrets.set(preset.name, secret);
   for await (const event of server.uploadKeys(secret, { signal })) progress(event.bytes, event.totalBytes);
   state.keys = { seconds: (performance.now() - began) / 1000, megabytes: preset.keyBytes / 1e6 };
   state.busy = 'run';
-  const input = use(await secret.encrypt(integers, { level: preset.inputLevel }));
+  const input = use(await whileWanted(signal, secret.encrypt(integers, { level: preset.inputLevel })));
   state.inputLogQ = input.logQ;
   const nothing = new Int32Array(integers.length);
   note({ kind: 'view', stage: 'input', atMs: 0, place: 'slots', low: nothing, high: integers });
@@ -121,7 +123,7 @@ const onServer: Run = async (preset, integers, signal, use) => {
     shell.draw();
   }
   const output = use(await job);
-  state.output = await secret.decrypt(output);
+  state.output = await whileWanted(signal, secret.decrypt(output));
   const last = preset.stages.at(-1)?.id as IntegerEvent['stage'];
   state.views = Array.from({ length: preset.stages.length + 1 }, (_, i) => (i === 0 ? state.views[0] : undefined));
   state.views = [...state.views.slice(0, -1), { kind: 'view', stage: last, atMs: 0, place: 'slots', low: nothing, high: state.output }];

@@ -2,6 +2,7 @@ import type { GateCiphertext, GateEvent, GateName, SteppableRun } from 'refloat/
 import type { Evaluated } from './builder.js';
 import type { Drawn } from './circuit.js';
 import { isView, see, type Seen } from './figures.js';
+import { whileWanted } from '../wanted.js';
 import type { Pair } from './keyring.js';
 
 /** Follows a run that shows itself; `draw` is called when there is something new to see. */
@@ -19,7 +20,7 @@ export async function follow(run: SteppableRun<GateCiphertext, GateEvent>, draw:
 export async function evaluate({ secret, evaluation }: Pair, circuit: Drawn, signal: AbortSignal, tell: (gate: number, what: Evaluated) => void): Promise<void> {
   const wires = new Map<string, GateCiphertext>();
   try {
-    for (const [i, bit] of circuit.inputs.entries()) wires.set(`i${i}`, await secret.encrypt(bit));
+    for (const [i, bit] of circuit.inputs.entries()) wires.set(`i${i}`, await whileWanted(signal, secret.encrypt(bit)));
     for (const [place, { gate, from }] of circuit.gates.entries()) {
       signal.throwIfAborted();
       const operands = from.map((wire) => wires.get(wire) as GateCiphertext);
@@ -27,10 +28,10 @@ export async function evaluate({ secret, evaluation }: Pair, circuit: Drawn, sig
       const free = gate === 'not' ? 'no bootstrapping' : new Set(from).size < from.length ? 'simplified' : undefined;
       let seen: Seen = {};
       const result = free
-        ? await evaluation.gate(gate as GateName, ...operands)
+        ? await whileWanted(signal, evaluation.gate(gate as GateName, ...operands))
         : await follow(evaluation.gateRun(gate as GateName, operands, { inspect: secret, productsPerStep: 48, signal }), (now) => tell(place, { seen: (seen = now) }));
       wires.set(`g${place}`, result);
-      const [value = false] = await secret.decrypt(result);
+      const [value = false] = await whileWanted(signal, secret.decrypt(result));
       tell(place, free ? { seen, value, free } : { seen, value });
     }
   } finally {

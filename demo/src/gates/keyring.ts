@@ -1,4 +1,5 @@
 import type { GateKeySet, GateKeys, Refloat } from 'refloat/client';
+import { whileWanted } from '../wanted.js';
 import type { Made } from './views.js';
 
 /** Secret and evaluation keys of a set. */
@@ -46,7 +47,7 @@ export class Keyring {
   async #make(set: string, signal: AbortSignal): Promise<Pair> {
     const rf = await this.#library;
     const began = performance.now();
-    const secret = await rf.gates.keygen(set, { allowInsecure: set.startsWith('toy-') });
+    const secret = await whileWanted(signal, rf.gates.keygen(set, { allowInsecure: set.startsWith('toy-') }));
     const evaluation = await secret.evaluationKeys({ signal }).catch((error: unknown) => {
       secret.free();
       throw error;

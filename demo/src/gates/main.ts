@@ -9,6 +9,7 @@ import { builder, type Evaluated } from './builder.js';
 import { FUNCTIONS, barAt, chart, keyed, stroke } from './chart.js';
 import { GATES, STARTERS, withGate, withInputs, withKind, withOperand, withoutGate, type Drawn } from './circuit.js';
 import { evaluate, follow } from './evaluate.js';
+import { whileWanted } from '../wanted.js';
 import { Keyring } from './keyring.js';
 import { decode, type RecordedGates } from './recorded.js';
 import { CLOSE_GATES, WIDTH, bitsOf, close, type Made, type State } from './views.js';
@@ -88,11 +89,11 @@ async function add(signal: AbortSignal): Promise<void> {
   const { secret, evaluation, made } = await bits.of(set, signal);
   state.keys = made;
   const rf = await library;
-  const circuit = (state.circuit ??= await rf.gates.adder(WIDTH));
+  const circuit = (state.circuit ??= await whileWanted(signal, rf.gates.adder(WIDTH)));
   [state.busy, state.threads] = ['adding', rf.about().threads];
   const lists: GateCiphertext[] = [];
   try {
-    for (const value of state.numbers) lists.push(await secret.encrypt(bitsOf(value)));
+    for (const value of state.numbers) lists.push(await whileWanted(signal, secret.encrypt(bitsOf(value))));
     const run = evaluation.run(circuit, lists, { signal });
     for await (const event of run) {
       if (event.kind === 'progress') state.times.push(event.gateMs ?? 0);
@@ -101,7 +102,7 @@ async function add(signal: AbortSignal): Promise<void> {
     }
     const sum = await run;
     lists.push(sum);
-    state.sum = (await secret.decrypt(sum)).reduce((value, bit, i) => value + (Number(bit) << i), 0);
+    state.sum = (await whileWanted(signal, secret.decrypt(sum))).reduce((value, bit, i) => value + (Number(bit) << i), 0);
     shell.say(`${state.numbers[0]} plus ${state.numbers[1]} is ${state.sum}`);
   } finally {
     for (const list of lists) list.free();
@@ -115,14 +116,14 @@ async function look(signal: AbortSignal): Promise<void> {
   [state.keys, state.busy] = [made, 'bootstrapping one gate'];
   const lists: GateCiphertext[] = [];
   try {
-    for (const bit of state.operands) lists.push(await secret.encrypt(bit));
+    for (const bit of state.operands) lists.push(await whileWanted(signal, secret.encrypt(bit)));
     const run = evaluation.gateRun(state.gate, lists, { inspect: secret, productsPerStep: 16, signal });
     const result = await follow(run, (seen) => {
       state.seen = seen;
       shell.draw('gates-close');
     });
     lists.push(result);
-    [state.result] = await secret.decrypt(result);
+    [state.result] = await whileWanted(signal, secret.decrypt(result));
     shell.say(`${state.gate} gives ${Number(state.result)}`);
   } finally {
     for (const list of lists) list.free();
@@ -159,7 +160,7 @@ async function lookUp(signal: AbortSignal, again: boolean): Promise<void> {
   const { secret, evaluation, made } = await integers.of(integerSet(), signal);
   [looking.keys, state.busy] = [made, 'looking up'];
   const messages = looking.table.length;
-  const input = looking.result ?? (await secret.encryptIntegers(looking.x, { messages }));
+  const input = looking.result ?? (await whileWanted(signal, secret.encryptIntegers(looking.x, { messages })));
   looking.result = undefined;
   try {
     const run = evaluation.lookUpRun(input, looking.table, { inspect: secret, productsPerStep: 16, signal });
@@ -168,7 +169,7 @@ async function lookUp(signal: AbortSignal, again: boolean): Promise<void> {
       shell.draw('gates-draw');
     });
     looking.result = result;
-    const [value = 0] = await secret.decryptIntegers(result);
+    const [value = 0] = await whileWanted(signal, secret.decryptIntegers(result));
     looking.path = [...(looking.path.length ? looking.path : [looking.x]), value];
     shell.say(`f of ${looking.path.at(-2)} is ${value}`);
   } finally {

@@ -5,6 +5,7 @@ import '../styles/patients.css';
 import { Refloat, type BootstrapKeys, type Ciphertext, type KeySet, type Server } from 'refloat/client';
 import dataUrl from '../../../core/examples/data/breast-cancer-wisconsin.csv?url';
 import { KeysOnce } from '../keys.js';
+import { whileWanted } from '../wanted.js';
 import recordedUrl from '../recorded/patients.json?url';
 import { journeyFrom, take } from './journey.js';
 import { patients, score, trained } from './model.js';
@@ -97,7 +98,7 @@ async function inTab({ name, secure }: Choice['set'], signal: AbortSignal): Prom
 async function onServer({ name, secure }: Choice['set'], signal: AbortSignal): Promise<Prepared> {
   const rf = await library;
   remote ??= rf.server(serverUrl);
-  const secret = secrets.get(name) ?? (await rf.keygen(name, { allowInsecure: !secure }));
+  const secret = secrets.get(name) ?? (await rf.keygen(name, { allowInsecure: !secure, signal }));
   secrets.set(name, secret);
   for await (const event of remote.uploadKeys(secret, { signal })) progress(event.bytes, event.totalBytes);
   return { secret, runner: remote };
@@ -118,7 +119,7 @@ async function run({ set, where }: Choice): Promise<void> {
     const { secret, runner } = await (where === 'tab' ? inTab : onServer)(set, signal);
     Object.assign(state, { busy: 'run', rows: [], journey: undefined, recorded: undefined });
     const chosen = test.slice(0, batch(set));
-    const input = use(await secret.encrypt(measurementsOf(chosen, set), { level: set.inputLevel + 1, signal }));
+    const input = use(await whileWanted(signal, secret.encrypt(measurementsOf(chosen, set), { level: set.inputLevel + 1 })));
     state.sent = input.byteLength;
     const seen = (state.journey = journeyFrom({ level: input.level, logQ: input.logQ, logScale: input.logScale }));
     const began = performance.now();
@@ -128,7 +129,7 @@ async function run({ set, where }: Choice): Promise<void> {
       take(seen, event, set.stages.length);
       shell.draw();
     }
-    const found = await secret.decrypt(use((await job)['score'] as Ciphertext));
+    const found = await whileWanted(signal, secret.decrypt(use((await job)['score'] as Ciphertext)));
     state.seconds = (performance.now() - began) / 1000;
     state.rows = chosen.map((patient, i) => ({
       malignant: patient.malignant,

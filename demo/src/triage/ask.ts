@@ -5,6 +5,7 @@
 import type { Ciphertext, KeyRepair, KeySet, ProgramEvent, Server, ServerPreset } from 'refloat/client';
 import type { Model, Patient } from '../patients/model.js';
 import { measurementsOf } from '../patients/program.js';
+import { whileWanted } from '../wanted.js';
 import { beside, casesOf, closeness, MOST, nearest, scaleOf, urgency, urgent, type Case, type QuestionName } from './questions.js';
 import { leastOf, nameOf, type Answer, type Entry } from './state.js';
 
@@ -41,13 +42,13 @@ export async function ask(scene: Scene, question: QuestionName, who: readonly nu
   const { server, keys, set, signal } = to;
   const { name, numbers, program, compared } = prepared(scene, question, who, set);
   const options = signal ? { signal } : {};
-  const input = to.use(await keys.encrypt(numbers, { ...options, level: set.outputLevel }));
+  const input = to.use(await whileWanted(signal, keys.encrypt(numbers, { level: set.outputLevel })));
   const began = performance.now();
   const job = server.run(program, { [name]: input }, { ...options, keys });
   for await (const event of job) note(event);
   const outputs = await job;
   const back = new Map<string, Float64Array>();
-  for (const [name, ciphertext] of Object.entries(outputs)) back.set(name, await keys.decrypt(to.use(ciphertext)));
+  for (const [name, ciphertext] of Object.entries(outputs)) back.set(name, await whileWanted(signal, keys.decrypt(to.use(ciphertext))));
   const of = (name: string, slot: number): number => back.get(name)?.[slot] ?? NaN;
   const seconds = (performance.now() - began) / 1000;
   const entries: Entry[] = compared.map((entry, slot) => ({ ...entry, number: of('number', slot), rank: of('rank', slot), flag: of('top', slot) }));

@@ -72,7 +72,7 @@ async function run(set: ServerPreset): Promise<void> {
     Object.assign(state, { progress: [0, 0], run: begun() });
     const rf = await library;
     remote ??= rf.server(serverUrl);
-    const keys = keySets.get(set.name) ?? (await rf.keygen(set.name, { allowInsecure: !set.secure }));
+    const keys = keySets.get(set.name) ?? (await rf.keygen(set.name, { allowInsecure: !set.secure, signal }));
     keySets.set(set.name, keys);
     for await (const event of remote.uploadKeys(keys, { signal })) {
       state.progress = [event.bytes, event.totalBytes];

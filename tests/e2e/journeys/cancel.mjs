@@ -1,0 +1,18 @@
+// Whatever a page is at, it can be cancelled, and begun again. How long the button takes is measured by tests/tools/cancels.mjs.
+import assert from 'node:assert/strict';
+import { PAGES, cancelAt } from '../lib/phases.mjs';
+import { test, until } from '../lib/test.mjs';
+
+for (const [name, { path = `${name}.html`, served, button, phases }] of Object.entries(PAGES)) {
+  test(`cancel: in every phase of ${name}`, async ({ open, site, serve }) => {
+    const page = await open(`${served ? (await serve()).url : site}${path}`, { ready: false, reducedMotion: 'reduce' });
+    await page.locator(`${button}:enabled`).waitFor();
+    for (const phase of phases) {
+      await page.evaluate(() => { document.getElementById('live').textContent = ''; });
+      assert.notEqual(await cancelAt(page, button, phase), undefined, `${phase} came`);
+      await until(`${phase}: that it was cancelled is said`, async () => /Cancelled/.test(await page.locator('#live').innerText()));
+      assert.deepEqual(await page.locator('.problem').allInnerTexts(), [], `${phase}: cancelling is no error`);
+      assert.equal(await page.locator('[data-act=cancel]').count(), 0, `${phase}: nothing goes on`);
+    }
+  });
+}

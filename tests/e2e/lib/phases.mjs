@@ -1,0 +1,73 @@
+/**
+ * What every page with a run does at length, for those who cancel it: the address and what to prepare, the button that begins, and the
+ * phases, each as a place in the page and the words that stand there while it lasts. The keys come first: they are made once.
+ */
+const stages = (list, numbers) => numbers.map((i) => [`${list} li:nth-child(${i}) small`, 'under way']);
+
+export const PAGES = {
+  index: {
+    button: '[data-act=refloat]',
+    phases: [['.progress-label', 'track'], ['.progress-label', 'Slots to coefficients'], ['.progress-label', 'Rotate blindly'], ['.progress-label', 'Multiply along a tree'], ['.progress-label', 'Take the sine']],
+  },
+  breaking: { path: 'index.html', button: '[data-act=break]', phases: [['.running', 'track'], ['.running', 'Breaking it']] },
+  gates: { button: '[data-act=add]', phases: [['.gates-action .hint', 'making keys'], ['.gates-circuit', 'lit', 'innerHTML']] },
+  look: { path: 'gates.html', button: '[data-act=look]', phases: [['#gates-adder .gates-action .hint', 'making keys'], ['#gates-close figcaption', 'after rounding']] },
+  builder: { path: 'gates.html', button: '[data-act=evaluate]', phases: [['#gates-builder .buttons .hint', 'making keys'], ['#gates-builder .buttons .hint', 'evaluating']] },
+  draw: { path: 'gates.html?set=toy-bool', button: '[data-act=lookup]', phases: [['#gates-draw', 'making keys'], ['#gates-draw', 'looking up']] },
+  conventional: { button: '[data-act=run]', phases: [['#conv-controls', 'Making keys'], ...stages('#conv-stages', [2, 3, 4, 5])] },
+  digits: {
+    button: '[data-act=run]',
+    phases: [['#digits-controls', 'Making keys'], ['#digits-controls', 'Digit 1 of'], ['#digits-controls', 'Digit 3 of']],
+  },
+  exact: { button: '[data-act=run]', phases: [['#exact-controls', 'Making keys'], ...stages('#exact-stages', [2, 3, 4, 5])] },
+  patients: {
+    path: 'patients.html?set=toy-conventional10-50bit',
+    button: '[data-act=run]',
+    phases: [['#patients-controls', 'Making evaluation keys'], ['#patients-controls', 'This tab is at step'], ['#patients-controls', 'after 1 bootstrap']],
+  },
+  triage: {
+    served: true,
+    button: '[data-act=run]',
+    phases: [['#triage-controls', 'Making and sending'], ['#triage-controls', 'At work'], ['#triage-controls', 'Compared']],
+  },
+};
+
+/**
+ * Begins, presses “Cancel” when a phase is reached, inside the page, and waits until the button can be pressed again; gives the
+ * milliseconds between the two, or nothing if the phase never came. `late` is how long to wait within the phase before the press.
+ */
+export function cancelAt(page, button, [where, words, property = 'textContent'], late = 0) {
+  return page.evaluate(
+    ([button, where, words, property, late]) =>
+      new Promise((resolve) => {
+        const again = () => document.querySelector(`${button}:enabled`);
+        let pressed;
+        let began = false;
+        const look = () => {
+          if (pressed === undefined) {
+            const cancel = document.querySelector('[data-act=cancel]');
+            if (began && !cancel) {
+              observer.disconnect();
+              resolve(undefined);
+            }
+            began ||= cancel !== null;
+            if (!cancel || ![...document.querySelectorAll(where)].some((place) => place[property].includes(words))) return;
+            pressed = NaN;
+            setTimeout(() => {
+              pressed = performance.now();
+              document.querySelector('[data-act=cancel]')?.click();
+              look();
+            }, late);
+          } else if (pressed > 0 && again()) {
+            observer.disconnect();
+            resolve(performance.now() - pressed);
+          }
+        };
+        const observer = new MutationObserver(look);
+        observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+        again().click();
+        look();
+      }),
+    [button, where, words, property, late],
+  );
+}

@@ -1,0 +1,57 @@
+// How long a press of “Cancel” takes on every page that runs something, in each of its phases: milliseconds until the button that begins
+// can be pressed again. At the beginning of a phase, and a while later, when the worker is in the middle of it. The demo must be built, and
+// the server for the page that asks one. Design: at most 300 ms.
+//
+//   node tests/tools/cancels.mjs [--runs 5] [page ...]
+import { chromium } from 'playwright-core';
+import { realServer, staticHost } from '../e2e/lib/host.mjs';
+import { serverBinary } from '../e2e/lib/paths.mjs';
+import { PAGES, cancelAt } from '../e2e/lib/phases.mjs';
+import { needChromium } from './lib/browser.mjs';
+import { Stop, main, say } from './lib/log.mjs';
+
+/** How long a phase has lasted when the press comes, in milliseconds. */
+const LATE = [0, 40];
+
+async function measure(browser, url, name, runs) {
+  const { path = `${name}.html`, button, phases } = PAGES[name];
+  const times = phases.map(() => []);
+  for (let run = 0; run < runs; run++) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const page = await context.newPage();
+    await page.goto(url + path);
+    await page.locator(`${button}:enabled`).waitFor({ timeout: 60_000 });
+    for (const [i, phase] of phases.entries()) {
+      for (const late of LATE) times[i].push((await cancelAt(page, button, phase, late)) ?? []);
+    }
+    await context.close();
+  }
+  for (const [i, [, words]] of phases.entries()) {
+    // A phase that was over before it could be seen has no time.
+    const sorted = times[i].flat().sort((a, b) => a - b);
+    const [middle = NaN, most = NaN] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
+    say(`${name.padEnd(14)}${`${i + 1}: ${words}`.padEnd(32)}${middle.toFixed(0).padStart(6)} ms, ${most.toFixed(0).padStart(6)} ms at most`);
+  }
+}
+
+await main(async () => {
+  const words = process.argv.slice(2);
+  const at = words.indexOf('--runs');
+  const runs = at < 0 ? 5 : Number(words.splice(at, 2)[1]);
+  const unknown = words.filter((name) => !(name in PAGES));
+  if (unknown.length || !(runs >= 1)) throw new Stop(`usage: node tests/tools/cancels.mjs [--runs N] [page ...], of ${Object.keys(PAGES).join(', ')}`);
+  const after = [];
+  const host = await staticHost();
+  after.push(host.close);
+  const server = serverBinary() === undefined ? undefined : await realServer(after);
+  const browser = await chromium.launch({ executablePath: await needChromium(), args: ['--no-sandbox', '--disable-gpu'] });
+  after.push(() => browser.close());
+  try {
+    for (const name of words.length ? words : Object.keys(PAGES)) {
+      if (PAGES[name].served && !server) say(`${name}: no server is built`);
+      else await measure(browser, PAGES[name].served ? server.url : host.url, name, runs);
+    }
+  } finally {
+    for (const end of after.reverse()) await end();
+  }
+});
