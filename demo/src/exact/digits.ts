@@ -74,6 +74,9 @@ export function digits(state: State, width: number): Html {
   });
 }
 
+/** Half the width of a tick's number: it is written no nearer to the edge. */
+const EDGE = 12;
+
 /** How often each low digit occurs. */
 export function comb(state: State, width: number): Html {
   const view = shown(state);
@@ -91,7 +94,7 @@ export function comb(state: State, width: number): Html {
   const bars = all.map((digit, i) => {
     const share = (counts.get(digit) ?? 0) / most;
     const tall = share * (bottom - top);
-    return html`<line class="grid" x1="${n((i + 0.5) * step)}" x2="${n((i + 0.5) * step)}" y1="${top}" y2="${bottom}"/><rect class="${digit === 0 ? 'exact-zero' : digit > 0 ? 'exact-up' : 'exact-down'}" x="${n((i + 0.12) * step)}" y="${n(bottom - tall)}" width="${n(step * 0.76)}" height="${n(tall)}"/>${digit % (narrow ? 5 : 1) === 0 ? label((i + 0.5) * step, bottom + 20, decimal(digit, 0), 'tick') : ''}`;
+    return html`<line class="grid" x1="${n((i + 0.5) * step)}" x2="${n((i + 0.5) * step)}" y1="${top}" y2="${bottom}"/><rect class="${digit === 0 ? 'exact-zero' : digit > 0 ? 'exact-up' : 'exact-down'}" x="${n((i + 0.12) * step)}" y="${n(bottom - tall)}" width="${n(step * 0.76)}" height="${n(tall)}"/>${digit % (narrow ? 5 : 1) === 0 ? label(Math.max(EDGE, Math.min(width - EDGE, (i + 0.5) * step)), bottom + 20, decimal(digit, 0), 'tick') : ''}`;
   });
   const sentence =
     far === 0

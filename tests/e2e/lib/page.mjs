@@ -133,3 +133,28 @@ export async function violations(page) {
   const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
   return found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')} — ${n.failureSummary?.split('\n')[1]?.trim() ?? v.help}`));
 }
+
+/** Marks of the page's drawings that are beyond the edge of their drawing, by more than the width of a line. */
+export function outside(page, drawings = 'main svg') {
+  return page.locator(drawings).evaluateAll((all) =>
+    all.flatMap((svg) => {
+      const frame = svg.getBoundingClientRect();
+      return [...svg.querySelectorAll('circle, path, line, polyline, rect, text')].flatMap((mark) => {
+        // What is clipped is seen within the clip alone, and boxes do not know of it; what is defined is not drawn.
+        if (mark.closest('[clip-path], defs')) return [];
+        const box = mark.getBoundingClientRect();
+        if (box.width + box.height === 0) return [];
+        const beyond = Math.max(frame.left - box.left, box.right - frame.right, frame.top - box.top, box.bottom - frame.bottom);
+        return beyond > 2 ? [`${svg.getAttribute('class')}: ${mark.tagName}.${mark.getAttribute('class')} “${mark.textContent}” by ${beyond.toFixed(1)} px`] : [];
+      });
+    }),
+  );
+}
+
+/** Whether the message of the page is wholly inside the window, and has the focus. */
+export function messageLies(page) {
+  return page.locator('.problem').first().evaluate((message) => {
+    const { top, bottom } = message.getBoundingClientRect();
+    return { inside: top >= 0 && bottom <= innerHeight, focused: message.contains(document.activeElement), role: message.getAttribute('role') };
+  });
+}

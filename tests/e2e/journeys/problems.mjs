@@ -1,0 +1,65 @@
+// What goes wrong on any page is said in the window, beside the button that was pressed, and has the focus. The first page's own kinds of
+// problems are in promises.mjs.
+import assert from 'node:assert/strict';
+import { messageLies } from '../lib/page.mjs';
+import { test, until } from '../lib/test.mjs';
+
+/** What can be pressed on each page. */
+const PAGES = [
+  { name: 'index', buttons: ['[data-act=refloat]', '[data-act=break]'] },
+  { name: 'gates', buttons: ['[data-act=add]', '[data-act=look]', '[data-act=evaluate]', '[data-act=lookup]'] },
+  { name: 'conventional', buttons: ['[data-act=run]'] },
+  { name: 'digits', buttons: ['[data-act=run]'] },
+  { name: 'exact', buttons: ['[data-act=run]'] },
+  { name: 'patients', buttons: ['[data-act=run]'] },
+  { name: 'triage', buttons: ['[data-act=run]'], served: true },
+];
+
+/** Keeps what workers the page starts, so that they can be ended. */
+const keepWorkers = (page) =>
+  page.addInitScript(() => {
+    const Real = globalThis.Worker;
+    globalThis.workers = [];
+    globalThis.Worker = class extends Real {
+      constructor(...args) {
+        super(...args);
+        globalThis.workers.push(this);
+      }
+    };
+  });
+
+async function inTheWindow(page, what) {
+  await page.locator('.problem').first().waitFor();
+  await until(`${what}: the message in the window, with the focus`, async () => {
+    const { inside, focused } = await messageLies(page);
+    return inside && focused;
+  });
+  assert.equal((await messageLies(page)).role, 'alert');
+}
+
+for (const [colorScheme, width, height] of [['light', 390, 844], ['dark', 1280, 800]]) {
+  for (const { name, buttons, served } of PAGES) {
+    test(`problems: a crashed worker is told on ${name}, ${colorScheme}, ${width} px`, async ({ open, site, serve }) => {
+      const url = served ? (await serve()).url : site;
+      for (const button of buttons) {
+        const page = await open(`${url}${name}.html`, { ready: false, colorScheme, viewport: { width, height }, prepare: keepWorkers });
+        await page.locator(`${button}:enabled`).waitFor();
+        await page.evaluate(() => {
+          for (const worker of globalThis.workers) {
+            worker.terminate();
+            worker.dispatchEvent(new ErrorEvent('error', { message: 'unreachable executed' }));
+          }
+        });
+        await page.locator(button).click();
+        await inTheWindow(page, button);
+        assert.match(await page.locator('.problem').innerText(), /worker of refloat died|stopped in the middle/);
+      }
+    });
+  }
+
+  test(`problems: figures that cannot be read are told on methods, ${colorScheme}, ${width} px`, async ({ open, site }) => {
+    const prepare = (page) => page.route('**/methods*.json', (route) => route.fulfill({ body: 'no figures' }));
+    const page = await open(`${site}methods.html`, { ready: false, colorScheme, viewport: { width, height }, prepare });
+    await inTheWindow(page, 'methods');
+  });
+}
