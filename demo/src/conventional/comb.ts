@@ -2,6 +2,7 @@ import { decimal, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import { figure } from '../views/figure.js';
 import { drawing, label, n } from '../views/svg.js';
+import { placeOf, valueAt } from './mine.js';
 import { CURVE, near, ofMessage, REACH, viewOf, type State } from './state.js';
 
 /** Dots drawn at most. */
@@ -97,6 +98,7 @@ export function polynomial(state: State, width: number): Html {
     ${ticks.map((tick) => html`<line class="grid" x1="${n(x(tick))}" x2="${n(x(tick))}" y1="${top}" y2="${bottom}"/>${label(x(tick), bottom + 20, folded ? scientific(tick) : decimal(tick, 0), 'tick', tick === ticks[0] && folded ? 'start' : tick === ticks.at(-1) && folded ? 'end' : 'middle')}`)}
     ${folded ? html`<line class="conv-exact" x1="${n(x(-half))}" y1="${n(y(-half))}" x2="${n(x(half))}" y2="${n(y(half))}"/>` : teeth().map(([from, to]) => html`<line class="conv-exact" x1="${n(x(from))}" y1="${n(y(-SHOWN))}" x2="${n(x(to))}" y2="${n(y(SHOWN))}"/>`)}
     <polyline class="conv-curve" points="${curve}"/>
+    ${ownMark(state, folded, half, x, y)}
     <g class="conv-dots">${points.map(([px, py, home]) => html`<circle class="${home ? 'home' : 'away'}" r="2.4" style="transform:translate(${n(x(px))}px,${n(y(py))}px)"/>`)}</g>`;
   return figure(state, {
     id: 'polynomial',
@@ -106,12 +108,20 @@ export function polynomial(state: State, width: number): Html {
         <label>Magnify about the integers <input type="range" data-input="zoom" min="0" max="12" step="1" value="${state.zoom}" aria-valuetext="${2 ** state.zoom} times"> <output>${2 ** state.zoom} ×</output></label>
         ${own.kind === 'sine' ? html`<label>Degree of the cosine <input type="range" data-input="degree" min="${lowestDegree(own.degree)}" max="${own.degree}" step="${DEGREE_STEP}" value="${state.degree}"> <output>${drawn.degree}</output></label>` : ''}
       </div>${drawing(width, height, sentence, 'conv-polynomial', content)}`,
-    caption: html`${sentence} <span class="unit">Dashed: x − round(x). Dots: the coefficients of this run, across before the polynomial, up what it made of them${folded ? '; those of all teeth are laid on one another' : ''}.</span>`,
+    caption: html`${sentence} <span class="unit">Dashed: x − round(x). Dots: the coefficients of this run, across before the polynomial, up what it made of them${folded ? '; those of all teeth are laid on one another' : ''}. Ring: the coefficient of your own.</span>`,
     table: {
       columns: ['Chebyshev polynomial', 'Coefficient'],
       rows: Array.from(drawn.coefficients, (c, i): [string, string] => [`T${i}`, c === 0 ? '0' : c.toExponential(15)]).filter(([, c]) => c !== '0'),
     },
   });
+}
+
+/** The reader's own coefficient on the curve, where it is in sight. */
+function ownMark(state: State, folded: boolean, half: number, x: (value: number) => number, y: (value: number) => number): Html | string {
+  const place = placeOf(state.mine);
+  const at = folded ? place - state.mine.I : place;
+  const value = valueAt(state, place);
+  return value === undefined || Math.abs(at) > half ? '' : html`<circle class="conv-x" cx="${n(x(at))}" cy="${n(y(value))}" r="6"/>`;
 }
 
 /** Steps of the degree, and where they begin: at 18 or a little above, so that they end at the set's own. */

@@ -6,6 +6,7 @@ import { KeysOnce } from '../keys.js';
 import { whileWanted } from '../wanted.js';
 import recordedUrl from '../recorded/conventional.json?url';
 import { comb, polynomial } from './comb.js';
+import { dragged, FIRST, keyed, mine, type Handle } from './mine.js';
 import { decode } from './recorded.js';
 import { CURVE, MESSAGES, near, numbersOf, viewOf, type MessageKind, type State } from './state.js';
 import { subSum } from './sub-sum.js';
@@ -30,6 +31,7 @@ const state: State = {
   exits: [],
   at: 0,
   output: undefined,
+  mine: FIRST,
   zoom: 0,
   degree: 0,
   own: undefined,
@@ -49,6 +51,7 @@ const shell = new Shell(state, {
   'conv-set': () => setLine(state),
   'conv-sub-sum': (width) => subSum(state, width),
   'conv-comb': (width) => comb(state, width),
+  'conv-mine': (width) => mine(state, width),
   'conv-words': () => words(state),
   'conv-polynomial': (width) => polynomial(state, width),
   'conv-result': (width) => result(state, width),
@@ -150,6 +153,29 @@ shell.listen({
   },
   letGo,
 });
+/** The handle that is being dragged, if any. */
+let held: Handle | undefined;
+const handleOf = (target: EventTarget | null): Handle | undefined => (target as Element | null)?.closest('[data-drag]')?.getAttribute('data-drag') as Handle | undefined;
+function drag({ clientX }: PointerEvent): void {
+  const box = document.querySelector('.conv-mine')?.getBoundingClientRect();
+  if (!held || !box) return;
+  state.mine = dragged(state.mine, held, clientX - box.left, box.width);
+  shell.draw('conv-mine', 'conv-polynomial');
+}
+document.addEventListener('pointerdown', (event) => {
+  held = event.button === 0 ? handleOf(event.target) : undefined;
+});
+document.addEventListener('pointermove', drag);
+for (const end of ['pointerup', 'pointercancel'] as const) document.addEventListener(end, () => (held = undefined));
+document.addEventListener('keydown', (event) => {
+  const handle = handleOf(event.target);
+  const next = handle && keyed(state.mine, handle, event.key);
+  if (!next) return;
+  event.preventDefault();
+  state.mine = next;
+  shell.draw('conv-mine', 'conv-polynomial');
+});
+
 record().catch(() => undefined);
 library
   .then(async (rf) => {

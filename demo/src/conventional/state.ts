@@ -1,4 +1,5 @@
 import type { Preset, Reduction, StageExit, StageView } from 'refloat';
+import type { Mine } from './mine.js';
 
 /** What a reader may encrypt. */
 export const MESSAGES = {
@@ -34,6 +35,8 @@ export interface State {
   at: number;
   /** What came back. */
   output: Float64Array | undefined;
+  /** The coefficient that the reader moves. */
+  mine: Mine;
   /** log2 of the magnification about an integer. */
   zoom: number;
   /** Degree that is drawn, the set's own polynomial, and the drawn one at `CURVE`. */

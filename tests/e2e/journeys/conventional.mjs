@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { violations } from '../lib/page.mjs';
-import { test } from '../lib/test.mjs';
+import { outside, violations } from '../lib/page.mjs';
+import { test, until } from '../lib/test.mjs';
 import { shots } from '../lib/paths.mjs';
 
 const SET = 'toy-conventional10-50bit';
@@ -76,6 +76,55 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
     assert.deepEqual(await violations(page), []);
     mkdirSync(shots, { recursive: true });
     await page.screenshot({ path: join(shots, `conventional-${colorScheme}-${width}.png`), fullPage: true });
+  });
+}
+
+for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 844]]) {
+  test(`conventional: m and I are dragged, ${colorScheme}, ${width} px`, async ({ open, site }) => {
+    const page = await begin({ open, site }, { colorScheme, viewport: { width, height } }, '');
+    const handle = (name) => page.getByRole('slider', { name, exact: true });
+    const values = async () => [await handle('m').getAttribute('aria-valuenow'), await handle('I').getAttribute('aria-valuenow')].map(Number);
+    /** What the page says: m/q0, I, x, and what the polynomial makes of it. */
+    const told = async () => {
+      const text = (await page.locator('#mine-told').innerText()).replaceAll('−', '-');
+      return /m\/q₀ = (\S+) and I = (\S+) make x = (\S+)\. The polynomial makes (\S+) of it/.exec(text).slice(1).map(Number);
+    };
+    await page.locator('#mine-told', { hasText: 'The polynomial makes' }).waitFor();
+    await handle('I').focus();
+    await page.keyboard.press('Home');
+    await until('I at its end', async () => (await values())[1] === -7);
+    for (const key of ['ArrowRight', 'ArrowUp', 'ArrowRight', 'ArrowLeft']) await page.keyboard.press(key);
+    await until('I moved by two', async () => (await values())[1] === -5);
+    await handle('m').focus();
+    await page.keyboard.press('Home');
+    for (let i = 0; i < 9; i++) await page.keyboard.press('ArrowRight');
+    await until('m one above the middle', async () => (await values())[0] === 1);
+    const [m, tooth, x, back] = await told();
+    assert.deepEqual([m, tooth, x], [0.03125, -5, -4.96875]);
+    assert.ok(Math.abs(back - m) < 1e-3, `${back} of ${m}`);
+    // With the pointer: I to the other end, and m beyond its own.
+    for (const [name, to] of [['I', width], ['m', 0]]) {
+      const grip = page.locator(`[data-drag=${name}]`);
+      await grip.scrollIntoViewIfNeeded();
+      const box = await grip.boundingBox();
+      await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+      await page.mouse.down();
+      await page.mouse.move(to, box.y + box.height / 2, { steps: 5 });
+      await page.mouse.up();
+    }
+    assert.deepEqual(await values(), [-8, 7]);
+    await page.mouse.move(width / 2, 10);
+    assert.deepEqual(await values(), [-8, 7], 'what was let go of stays');
+    const [, , far, bent] = await told();
+    assert.equal(far, 6.75);
+    // The same of every tooth: the table says so for all of them.
+    await page.click('[data-act="table:mine"]');
+    const made = await page.locator('#figure-mine tbody td:last-child').allInnerTexts();
+    assert.equal(made.length, 15);
+    for (const text of made) assert.ok(Math.abs(Number(text.replace('−', '-')) - bent) < 1e-3, `${text}, not ${bent}`);
+    await page.click('[data-act="table:mine"]');
+    assert.deepEqual(await outside(page), [], 'marks outside their drawing');
+    assert.deepEqual(await violations(page), []);
   });
 }
 
