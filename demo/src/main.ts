@@ -353,6 +353,8 @@ window.addEventListener('hashchange', () => {
   });
 });
 
+// What is unfolded has a width now, and is drawn for it; the event does not bubble.
+document.addEventListener('toggle', () => store.update(() => undefined), true);
 new ResizeObserver(() => store.update(() => undefined)).observe(document.body);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => store.update(() => undefined));
 

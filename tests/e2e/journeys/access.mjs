@@ -13,6 +13,8 @@ for (const colorScheme of ['light', 'dark']) {
         await station(page, name);
         assert.deepEqual(await violations(page), [], name);
       }
+      for (const part of ['costs', 'notes']) await page.locator(`#${part} summary`).click();
+      assert.deepEqual(await violations(page), [], 'unfolded');
       for (const figure of ['tide', 'lens', 'keys']) await page.click(`[data-act="table:${figure}"]`);
       for (const tab of ['Draw', 'Curve', 'Numbers']) {
         await page.getByRole('tab', { name: tab }).click();

@@ -67,6 +67,7 @@ test('control: one selection in all views', async ({ open, site }) => {
   await page.locator('#station-slots_to_coeffs[aria-selected=true]').waitFor();
   assert.equal(await page.locator('#story-title').innerText(), 'Slots to coefficients');
   assert.match(await page.locator('#figure-precision figcaption').innerText(), /“Slots to coefficients”/);
+  await page.locator('#costs summary').click();
   await page.locator('#figure-flame [data-act="station:5"] rect').click();
   await page.locator('#station-blind_rotate[aria-selected=true]').waitFor();
   assert.match(await page.locator('#figure-tide figcaption').innerText(), /“Rotate blindly”/);

@@ -70,8 +70,10 @@ export async function station(page, name) {
   await page.locator(`#station-${name}[aria-selected=true]`).waitFor();
 }
 
-/** Switches a figure to its table and reads it as {first cell: other cells}. */
+/** Switches a figure to its table and reads it as {first cell: other cells}; unfolds what it is in. */
 export async function table(page, figure) {
+  const folded = page.locator(`details:not([open]):has(#figure-${figure}) > summary`);
+  if (await folded.count()) await folded.click();
   const button = page.locator(`#figure-${figure} [data-act="table:${figure}"]`);
   if ((await button.getAttribute('aria-pressed')) === 'false') await button.click();
   await page.locator(`#figure-${figure} table`).waitFor();
