@@ -31,7 +31,10 @@ fn numbers_go_the_whole_way() {
     fails(&square, "LEVEL_MISMATCH");
     let cube = run("--json bootstrap --keys @keys --in @in.ct --out @x.ct --op bootstrap,cube");
     let offered = fails(&cube, "INVALID_ARGUMENT");
-    assert!(offered.contains("asks for cube") && offered.contains("operations square, bootstrap,"), "{offered}");
+    assert!(
+        offered.contains("asks for cube") && offered.contains("operations square, bootstrap,"),
+        "{offered}"
+    );
     let fresh = ok(&run("--json bootstrap --keys @keys --in @in.ct --out @fresh.ct"));
     assert_eq!((&fresh["before"]["level"], &fresh["after"]["level"]), (&1.into(), &2.into()));
     assert_eq!(fresh["stages"].as_array().unwrap().len(), 6);

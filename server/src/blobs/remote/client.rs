@@ -331,7 +331,7 @@ mod tests {
         let new = || {
             let objects = Arc::new(builder.clone().build().unwrap());
             let mut client = Client::new(objects, "s3://bucket".to_owned()).unwrap();
-            (client.patience, client.rest) = (Duration::from_millis(50), Duration::from_secs(3600));
+            (client.patience, client.rest) = (Duration::from_millis(50), Duration::from_hours(1));
             client
         };
         let _ = rustls::crypto::ring::default_provider().install_default();
