@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-/* A code. Those below RF_ENTROPY have the names that they have in Rust, HTTP and TypeScript. */
+/* A code. Those up to RF_ENTROPY have the names that they have in Rust, HTTP and TypeScript. */
 typedef int32_t rf_status;
 
 #define RF_OK 0
