@@ -147,7 +147,8 @@ def matzov(parameters):
 
 
 def attacks(fast):
-    """Every attack of `LWE.estimate` that is one on lattices, and the plain dual hybrid. (The name dual_hybrid there is MATZOV's.)"""
+    """Every attack of `LWE.estimate` that is one on lattices, and the dual hybrids without MATZOV's improvements, whose guesses are tried
+    one by one or met in the middle. (The name dual_hybrid there is MATZOV's.)"""
     primal = importlib.import_module("estimator.lwe_primal")
     dual = importlib.import_module("estimator.lwe_dual")
     return {
@@ -157,6 +158,7 @@ def attacks(fast):
         "bdd_mitm_hybrid": partial(primal.primal_hybrid, mitm=True, babai=True, **fast),
         "dual": dual.dual,
         "dual_hybrid": dual.dual_hybrid,
+        "dual_mitm_hybrid": partial(dual.dual_hybrid, mitm_optimization=True),
         "matzov": matzov,
     }
 

@@ -48,9 +48,8 @@ const SPARSE_POINTS: [(u32, u32, &[Point]); 12] = [
     (14, 32, &[(87.0, 124.6), (101.0, 122.0)]),
     (14, 192, &[(430.0, 121.0)]),
     (14, 256, &[(430.0, 124.2)]),
-    // At 85 and 102, and at 2^16 as well, below what `tests/vectors/security.json` has by seven attacks, 158.1 and 152.5, 177.0 and 172.1:
-    // the dual hybrid attack with tables, which may be some bits cheaper, 5 at 2^14 and 101 bits, was not among them. They are chosen
-    // with 17 bits to spare, not computed.
+    // At 85 and 102, and at 2^16 as well, chosen 10 bits below the estimates in `tests/vectors/security.json`, of which that of the dual
+    // hybrid attack with tables is the least: 151.4 and 145.2, 170.3 and more.
     (15, 32, &[(85.0, 141.0), (102.0, 135.5), (180.0, 126.8)]),
     (16, 32, &[(102.0, 160.0), (120.0, 155.0)]),
     (16, 64, &[(1535.0, 110.6), (1550.0, 110.0), (1560.0, 109.6)]),

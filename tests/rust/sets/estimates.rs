@@ -14,7 +14,8 @@ use refloat::security::{
 };
 use serde_json::{Value, json};
 
-const ATTACKS: [&str; 7] = ["usvp", "bdd", "bdd_hybrid", "bdd_mitm_hybrid", "dual", "dual_hybrid", "matzov"];
+const ATTACKS: [&str; 8] =
+    ["usvp", "bdd", "bdd_hybrid", "bdd_mitm_hybrid", "dual", "dual_hybrid", "dual_mitm_hybrid", "matzov"];
 
 /// Attacks on g / f; dsd looks for the dense sublattice.
 const ATTACKS_ON_NTRU: [&str; 5] = ["usvp", "dsd", "bdd", "bdd_hybrid", "bdd_mitm_hybrid"];
