@@ -153,7 +153,7 @@ describe('mistakes', () => {
     await making.step();
     making.cancel();
     await expect(making).rejects.toMatchObject({ code: 'ABORTED' });
-    expect((await rf.memory()).objects).toBe(before);
+    expect((await rf.memory()).objects).toBeLessThanOrEqual(before);
   });
 });
 

@@ -136,7 +136,7 @@ describe('a worker killed in the middle', () => {
       const gone = new Promise((resolve) => killed.once('exit', resolve));
       const given = killAt(killed, task, 1);
       expect(await run(there)).toEqual(wanted);
-      expect(given()).toBe(1);
+      expect(given()).toBeGreaterThanOrEqual(1);
       await gone;
 
       // What is shared next has another in its place, which does its part once it is ready.
@@ -159,7 +159,7 @@ describe('a worker killed in the middle', () => {
     await rf.memory();
     const given = killAt(threads[1] as Worker, 'track', 1);
     expect(await bootstrapped(there)).toEqual(fresh);
-    expect(given()).toBe(1);
+    expect(given()).toBeGreaterThanOrEqual(1);
   });
 
   it('however often, one after the other', async () => {
