@@ -142,7 +142,7 @@ describe('a worker killed in the middle', () => {
       // What is shared next has another in its place, which does its part once it is ready.
       expect(await run(there)).toEqual(wanted);
       expect(threads).toHaveLength(4);
-      await expect.poll(async () => (await rf.memory()).objects).toBe(objects);
+      await expect.poll(async () => (await rf.memory()).objects).toBeLessThanOrEqual(objects);
       expect((await rf.memory()).instances).toBe(instances);
       let helps = 0;
       watch(threads[3] as Worker, (method) => (helps += Number(method === task)));
