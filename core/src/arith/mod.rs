@@ -13,29 +13,30 @@
 //!
 //! # For maintainers: vectors
 //!
-//! Four things meet when a row is computed.
+//! Four kinds of things work together on a row.
 //!
-//! - A *token*, such as `Avx2` or `Neon`, is a value without data whose existence proves that the CPU has the instructions: only its
-//!   `detect` hands it out, or the build where every CPU of the target has them. Plain words are the token `Scalar`, which always is there.
-//! - A *vector*, in `simd`, is made from a token and implements the trait `Vector`: registers of `LANES` words, and some twenty operations on
-//!   them. `Products`, `Transpose` and `Montgomery` are further ones, for kernels that need them. These are the only files with intrinsics.
-//!   Every method is inlined into the function that was compiled for its instructions; called from elsewhere it would be slow.
-//! - A *kernel*, in `kernels`, is safe code over any vector, and names none. It takes whole registers from the front of a row, and what does
-//!   not fill one goes through the same text over `Scalar`. Kernels call each other as texts, with the vector that they were given. What
-//!   they hold meanwhile may be lazy, up to a bound that they state; rows go in and come out as residues below the prime.
-//! - A *back-end*, in `backends`, implements [`Kernels`] for a token: `kernel!` compiles a text for the instructions, and the call of that
-//!   function is what the token makes sound. `dispatch` chooses a back-end once, by the word.
+//! - A *token*, such as `Avx2` or `Neon`, is a value without data that proves that the CPU has the instructions. Only `detect` returns one,
+//!   or the build itself where every CPU of the target has them. The token of plain words, `Scalar`, always exists.
+//! - A *vector*, in `simd`, is made from a token and implements the trait `Vector`: registers of `LANES` words, and some twenty operations
+//!   on them. `Products`, `Transpose` and `Montgomery` add operations for the kernels that need them. Only these files use intrinsics.
+//!   Every method is inlined into a function compiled for its instructions; anywhere else it would be slow.
+//! - A *kernel*, in `kernels`, is safe code, generic over the vector. It processes a row register by register from the front, and the
+//!   remainder with the same code over `Scalar`. Kernels call each other with the vector they were given. Within a kernel, words may
+//!   exceed the prime, up to a bound that it documents; rows go in and come out as residues below the prime.
+//! - A *back-end*, in `backends`, implements [`Kernels`] for a token. `kernel!` compiles a kernel for the instructions; calling it is sound
+//!   because of the token. `dispatch` chooses a back-end once for each word size.
 //!
-//! Code outside this module has rows, asks [`Word::kernels`] for the back-end, and calls it row by row: a call through it costs as much as
-//! some words do, so nothing is called word by word. It never sees a vector or a token.
+//! Code outside this module asks [`Word::kernels`] for the back-end and calls it row by row. A call costs as much as the work on a few
+//! words, so nothing is called word by word. That code never sees a vector or a token.
 //!
-//! A new operation is a text in `kernels`, a method of [`Kernels`] that says ranges and shapes, and a line `kernel!`; if it can be made of
-//! other methods without a loss, it is a method with a body, and there is no line. It is right when every back-end gives the words of
-//! plain arithmetic, bit for bit, for random and extreme residues of every length, which `tests/rows.rs` and [`self_check()`] ask. It may
-//! neither branch on a residue nor index by one, as rows can be secret. CONTRIBUTING has the steps, also of a new instruction set.
+//! A new operation takes a function in `kernels`, a method of [`Kernels`] that documents ranges and shapes, and a `kernel!` line; if it can
+//! be composed of other methods at no cost, a method with a default body is enough. Every back-end must give the words of plain
+//! arithmetic, bit for bit, for random and extreme residues of every length; `tests/rows.rs` and [`self_check()`] check that. It must
+//! neither branch on a residue nor use one as an index, since rows can be secret. CONTRIBUTING has the steps, and those for a new
+//! instruction set.
 //!
-//! DM/CGGI has a trait of its own, [`GateKernels`], so that programs without gates do not contain it. Its evaluations may be in an order
-//! that the back-end prefers, which never leaves it: keys are put into that order when they are loaded.
+//! DM/CGGI has a trait of its own, [`GateKernels`], so that programs without gates do not contain it. A back-end may keep evaluations in
+//! an order of its own, which no other code sees: keys are put into that order when they are loaded.
 
 mod backends;
 pub mod bigint;

@@ -1,7 +1,7 @@
 // Pausing, stepping, cancelling, replaying, addresses, a crashed worker.
 import assert from 'node:assert/strict';
 import { test, until } from '../lib/test.mjs';
-import { cameBack, clickWhen, finished, refloat, station } from '../lib/page.mjs';
+import { cameBack, clickWhen, finished, keepWorkers, refloat, station } from '../lib/page.mjs';
 
 const tracks = async (page) => Number((await page.locator('.part').innerText()).split('/')[0] ?? 0);
 
@@ -89,19 +89,7 @@ test('control: the address names the moment, and back goes back', async ({ open,
 });
 
 test('control: a crashed worker is an error with a way out', async ({ open, site }) => {
-  const page = await open(site, {
-    prepare: (p) =>
-      p.addInitScript(() => {
-        const Real = globalThis.Worker;
-        globalThis.workers = [];
-        globalThis.Worker = class extends Real {
-          constructor(...args) {
-            super(...args);
-            globalThis.workers.push(this);
-          }
-        };
-      }),
-  });
+  const page = await open(site, { prepare: keepWorkers });
   await refloat(page);
   await page.evaluate(() => {
     const worker = globalThis.workers.at(-1);

@@ -1,7 +1,7 @@
 // What goes wrong on any page is said in the window, beside the button that was pressed, and has the focus. The first page's own kinds of
 // problems are in promises.mjs.
 import assert from 'node:assert/strict';
-import { messageLies } from '../lib/page.mjs';
+import { keepWorkers, messageLies } from '../lib/page.mjs';
 import { test, until } from '../lib/test.mjs';
 
 /** What can be pressed on each page. */
@@ -14,19 +14,6 @@ const PAGES = [
   { name: 'patients', buttons: ['[data-act=run]'] },
   { name: 'triage', buttons: ['[data-act=run]'], served: true },
 ];
-
-/** Keeps what workers the page starts, so that they can be ended. */
-const keepWorkers = (page) =>
-  page.addInitScript(() => {
-    const Real = globalThis.Worker;
-    globalThis.workers = [];
-    globalThis.Worker = class extends Real {
-      constructor(...args) {
-        super(...args);
-        globalThis.workers.push(this);
-      }
-    };
-  });
 
 async function inTheWindow(page, what) {
   await page.locator('.problem').first().waitFor();

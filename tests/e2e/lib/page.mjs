@@ -160,3 +160,16 @@ export function messageLies(page) {
     return { inside: top >= 0 && bottom <= innerHeight, focused: message.contains(document.activeElement), role: message.getAttribute('role') };
   });
 }
+
+/** Keeps what workers the page starts, so that they can be ended. */
+export const keepWorkers = (page) =>
+  page.addInitScript(() => {
+    const Real = globalThis.Worker;
+    globalThis.workers = [];
+    globalThis.Worker = class extends Real {
+      constructor(...args) {
+        super(...args);
+        globalThis.workers.push(this);
+      }
+    };
+  });

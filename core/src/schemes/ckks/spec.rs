@@ -1,6 +1,6 @@
 //! Numbers of a chain for computations without bootstrapping.
 
-use alloc::vec;
+use alloc::{vec, vec::Vec};
 
 use super::context::CkksContext;
 use crate::{
@@ -29,15 +29,22 @@ pub struct CkksSpec {
 }
 
 impl CkksSpec {
-    /// The primes of the chain: those nearest to their sizes. The three sizes differ, so that no prime is taken twice.
+    /// The primes of the chain: those nearest to their sizes, each taken once.
     pub fn chain(&self) -> RlweSpec {
-        let nearest = |log: f64, count: usize| ntt_primes(log, 2 * self.n as u64).take(count);
-        let levels = nearest(self.log_base, 1).chain(nearest(self.log_scale, self.levels));
+        let mut taken = Vec::new();
+        let mut nearest = |log: f64, count: usize| {
+            let free =
+                ntt_primes(log, (self.n as u64).saturating_mul(2)).filter(|prime| !taken.contains(prime));
+            let primes: Vec<u64> = free.take(count).collect();
+            taken.extend_from_slice(&primes);
+            primes
+        };
+        let levels = [nearest(self.log_base, 1), nearest(self.log_scale, self.levels)].concat();
         RlweSpec {
             n: self.n,
             odd_part: 1,
-            levels: levels.map(|prime| vec![prime]).collect(),
-            special: nearest(self.log_special, 1).collect(),
+            levels: levels.into_iter().map(|prime| vec![prime]).collect(),
+            special: nearest(self.log_special, 1),
             digits: (0..=self.levels).map(|level| vec![level]).collect(),
             secret: SecretDistribution::Ternary,
             policy: self.policy,
@@ -50,5 +57,45 @@ impl CkksSpec {
     /// As [`CkksContext::from_spec`], security included.
     pub fn context<W: Word>(&self) -> Result<CkksContext<W>, Error> {
         CkksContext::from_spec(&self.chain())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: CkksSpec = CkksSpec {
+        n: 64,
+        log_base: 40.0,
+        log_scale: 40.0,
+        levels: 3,
+        log_special: 40.0,
+        policy: SecurityPolicy::InsecureForTests,
+    };
+
+    #[test]
+    fn no_prime_is_taken_twice() {
+        let chain = SPEC.chain();
+        let mut primes: Vec<u64> = chain.levels.concat().into_iter().chain(chain.special).collect();
+        primes.sort_unstable();
+        primes.dedup();
+        assert_eq!(primes.len(), 5);
+        assert!(SPEC.context::<u64>().is_ok());
+    }
+
+    #[test]
+    fn a_chain_that_cannot_be_is_refused() {
+        for spec in [
+            CkksSpec { n: 0, ..SPEC },
+            CkksSpec { n: 63, ..SPEC },
+            CkksSpec { n: usize::MAX, ..SPEC },
+            CkksSpec { log_base: f64::NAN, ..SPEC },
+            CkksSpec { log_scale: 62.0, ..SPEC },
+            CkksSpec { log_special: -1.0, ..SPEC },
+            CkksSpec { policy: SecurityPolicy::Strict128, ..SPEC },
+        ] {
+            assert!(spec.context::<u64>().is_err(), "{spec:?}");
+        }
+        assert!(SPEC.context::<u32>().is_err(), "primes of 40 bits in words of 32");
     }
 }
