@@ -49,7 +49,7 @@ const steps = [
   { group: 'lint', name: 'crates: licences, duplicates, sources', action: () => cargoDeny('bans', 'licenses', 'sources') },
   { group: 'lint', name: 'crates: what is published', action: checkPackages },
   { group: 'lint', name: 'crates: advisories', action: () => cargoDeny('advisories') },
-  { group: 'lint', name: 'tests of these tools', tests: true, ...node('--test', 'tests/tools/tools.test.mjs') },
+  { group: 'lint', name: 'tests of these tools', tests: true, ...node('--test', 'tests/tools/tools.test.mjs', 'tests/tools/benchmarks.test.mjs') },
   { group: 'lint', name: 'rustfmt', ...cargo(['fmt', '--all', '--check']) },
   { group: 'lint', name: 'clippy', ...cargo(['clippy', '--workspace', '--all-targets', '--keep-going', '--', '--deny', 'warnings']) },
   { group: 'lint', name: 'core without std (wasm32), no warnings', ...cargo(lint('wasm32-unknown-unknown', 'refloat', '--no-default-features')) },
