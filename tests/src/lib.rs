@@ -6,6 +6,7 @@
 //! - [`embedding`]: slots of a polynomial by evaluating it;
 //! - [`ship`]: SHIP bootstrapping on plaintexts, identity by identity;
 //! - [`ship_noise`]: the noise each stage should leave, from the parameters alone;
+//! - [`fuzz`]: readers of untrusted bytes as fuzz targets, and what makes inputs for them;
 //! - [`hostile`]: what every reader of untrusted bytes must refuse;
 //! - [`measure`]: messages, and what the holder of the key sees of a run;
 //! - [`toy`]: keys of demonstration size;
@@ -17,6 +18,7 @@ pub mod bgv;
 pub mod chain;
 pub mod cyclotomic;
 pub mod embedding;
+pub mod fuzz;
 pub mod hostile;
 pub mod measure;
 pub mod precision;

@@ -1,8 +1,6 @@
 //! What readers of untrusted bytes allocate: next to nothing before the bytes are known to be good,
 //! and never a length that the bytes state.
 
-use std::alloc::System;
-
 use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey};
 use refloat::params::preset;
 use refloat::random::Seed;
@@ -10,24 +8,18 @@ use refloat::wire::header::HEADER_LEN;
 use refloat::wire::{
     Header, ciphertext_from_bytes, frame, public_key_from_bytes, secret_key_from_bytes, verify_ship_part,
 };
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
-
-/// Bytes that `work` allocates, freed again or not.
-fn allocated<T>(work: impl FnOnce() -> T) -> (usize, T) {
-    let region = Region::new(ALLOCATOR);
-    let result = work();
-    (region.change().bytes_allocated, result)
-}
+use super::{allocated, alone};
 
 /// Room for the text of an error.
 const MESSAGE: usize = 4096;
 
-// One test: the counts are of the whole process.
 #[test]
 fn refusals_cost_no_more_than_their_message() {
+    alone(refusals);
+}
+
+fn refusals() {
     let params: ShipParams = preset("toy10").unwrap().params().unwrap();
     let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
     let index = params.key_parts().iter().max_by_key(|p| p.bytes).unwrap().index;
