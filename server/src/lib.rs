@@ -38,6 +38,7 @@ pub mod memory_plan;
 pub mod msb;
 pub mod problem;
 pub mod programs;
+mod recency;
 pub mod registry;
 pub mod scheme_switching;
 pub mod server;

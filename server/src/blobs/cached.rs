@@ -1,6 +1,5 @@
 //! Pieces of keys on a disk of this machine, in front of stored bytes that are farther away.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,6 +8,7 @@ use std::time::SystemTime;
 
 use super::{Blob, Blobs, Put};
 use crate::id::{hex, unhex};
+use crate::recency::Recency;
 use crate::store::files::{Expected, ReadError};
 use crate::system;
 
@@ -28,15 +28,8 @@ pub struct CachedBlobs {
     most: u64,
     /// Bytes that are free on its disk, where the system tells.
     free: fn(&Path) -> Option<u64>,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    /// By digest: bytes, and when the copy was read last.
-    copies: BTreeMap<Digest, (u64, u64)>,
-    bytes: u64,
-    clock: u64,
+    /// By digest, as they were read.
+    copies: Mutex<Recency<Digest, ()>>,
 }
 
 impl CachedBlobs {
@@ -61,7 +54,7 @@ impl CachedBlobs {
         }
         found.sort();
         let free = |folder: &Path| system::files::free_bytes(folder).ok().flatten();
-        let this = Self { behind, folder: folder.to_owned(), most, free, state: Mutex::default() };
+        let this = Self { behind, folder: folder.to_owned(), most, free, copies: Mutex::default() };
         for (_, digest, length) in found {
             this.keep(digest, length);
         }
@@ -70,7 +63,7 @@ impl CachedBlobs {
 
     /// Bytes of all copies.
     pub fn bytes(&self) -> u64 {
-        self.state().bytes
+        self.copies().bytes()
     }
 
     fn path(&self, digest: &Digest) -> PathBuf {
@@ -79,9 +72,7 @@ impl CachedBlobs {
 
     /// The copy, if there is a sound one.
     fn copy(&self, digest: &Digest, expected: Expected) -> Option<Vec<u8>> {
-        if !self.state().copies.contains_key(digest) {
-            return None;
-        }
+        self.copies().peek(digest)?;
         match expected.read(&self.path(digest)) {
             Ok(bytes) => {
                 self.keep(*digest, expected.length);
@@ -109,21 +100,14 @@ impl CachedBlobs {
     /// Notes that a copy is there and was read just now, and removes others until all fit.
     fn keep(&self, digest: Digest, length: u64) {
         let mut removed = Vec::new();
-        let mut state = self.state();
-        state.clock += 1;
-        let clock = state.clock;
-        let before = state.copies.insert(digest, (length, clock)).map_or(0, |(length, _)| length);
-        state.bytes = state.bytes - before + length;
-        while state.bytes > self.most {
-            let Some(oldest) =
-                state.copies.iter().min_by_key(|(_, (_, read))| *read).map(|(digest, _)| *digest)
-            else {
-                break;
-            };
-            state.forget(&oldest);
+        let mut copies = self.copies();
+        copies.insert(digest, length, ());
+        while copies.bytes() > self.most
+            && let Some((oldest, ())) = copies.take_oldest(|()| true)
+        {
             removed.push(oldest);
         }
-        drop(state);
+        drop(copies);
         for digest in removed {
             let _ = fs::remove_file(self.path(&digest));
         }
@@ -135,20 +119,12 @@ impl CachedBlobs {
     }
 
     fn drop_copy(&self, digest: &Digest) {
-        self.state().forget(digest);
+        self.copies().remove(digest);
         let _ = fs::remove_file(self.path(digest));
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn forget(&mut self, digest: &Digest) {
-        if let Some((length, _)) = self.copies.remove(digest) {
-            self.bytes -= length;
-        }
+    fn copies(&self) -> MutexGuard<'_, Recency<Digest, ()>> {
+        self.copies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Evaluation keys in memory: least recently used go first, keys in use stay.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::engine::LoadedKeys;
 use crate::id::Id;
 use crate::memory;
+use crate::recency::Recency;
 
 /// Memory taken for granted where the machine does not tell.
 const ASSUMED_MEMORY: u64 = 8 << 30;
@@ -23,12 +24,11 @@ pub struct KeyCache {
 
 #[derive(Default)]
 struct State {
-    entries: HashMap<Id, Entry>,
+    entries: Recency<Id, Entry>,
     /// Forgotten, and in memory until nobody holds them and [`KeyCache::take_idle`] is called.
     forgotten: Vec<Arc<LoadedKeys>>,
     /// Bytes that are set aside for keys which are being loaded.
     loading: BTreeMap<Id, u64>,
-    clock: u64,
     evictions: u64,
     releases: u64,
 }
@@ -37,7 +37,6 @@ struct Entry {
     keys: Arc<LoadedKeys>,
     /// What they were made of.
     of: Source,
-    used: u64,
     /// When it was asked for last.
     at: Instant,
 }
@@ -111,10 +110,7 @@ impl KeyCache {
 
     /// So many key sets in memory, those that were used last.
     pub fn held(&self, most: usize) -> Vec<Id> {
-        let state = self.state();
-        let mut held: Vec<_> = state.entries.iter().map(|(id, entry)| (entry.used, *id)).collect();
-        held.sort_unstable_by(|a, b| b.cmp(a));
-        held.into_iter().take(most).map(|(_, id)| id).collect()
+        self.state().entries.newest().take(most).collect()
     }
 
     /// The key set that is made of this, or room for it, if it takes so many bytes: in the place of those that nobody holds, the ones that
@@ -146,8 +142,7 @@ impl KeyCache {
     pub fn take_idle(&self, age: Duration) -> Vec<Arc<LoadedKeys>> {
         let mut state = self.state();
         let idle = |entry: &Entry| is_free(&entry.keys) && entry.at.elapsed() >= age;
-        let mut taken: Vec<_> =
-            state.entries.extract_if(|_, entry| idle(entry)).map(|(_, entry)| entry.keys).collect();
+        let mut taken: Vec<_> = state.entries.take_all(idle).into_iter().map(|entry| entry.keys).collect();
         state.releases += taken.len() as u64;
         taken.extend(state.forgotten.extract_if(.., |keys| is_free(keys)));
         taken
@@ -157,10 +152,8 @@ impl KeyCache {
     pub fn insert(&self, id: Id, of: Source, keys: LoadedKeys) -> Arc<LoadedKeys> {
         let keys = Arc::new(keys);
         let mut state = self.state();
-        state.clock += 1;
-        let used = state.clock;
-        let entry = Entry { keys: Arc::clone(&keys), of, used, at: Instant::now() };
-        let replaced = state.entries.insert(id, entry);
+        let entry = Entry { keys: Arc::clone(&keys), of, at: Instant::now() };
+        let replaced = state.entries.insert(id, keys.bytes, entry);
         state.forgotten.extend(replaced.map(|entry| entry.keys));
         keys
     }
@@ -179,21 +172,18 @@ impl KeyCache {
 
 impl State {
     fn get(&mut self, id: Id, of: Source) -> Option<Arc<LoadedKeys>> {
-        self.clock += 1;
-        if self.entries.get(&id).is_some_and(|entry| entry.of != of) {
+        if self.entries.peek(&id).is_some_and(|entry| entry.of != of) {
             let other = self.entries.remove(&id);
             self.forgotten.extend(other.map(|entry| entry.keys));
         }
-        let entry = self.entries.get_mut(&id)?;
-        entry.used = self.clock;
+        let entry = self.entries.get(&id)?;
         entry.at = Instant::now();
         Some(Arc::clone(&entry.keys))
     }
 
     fn bytes(&self) -> u64 {
-        let kept = self.entries.values().map(|entry| &entry.keys);
-        let kept: u64 = kept.chain(&self.forgotten).map(|keys| keys.bytes).sum();
-        kept + self.loading.values().sum::<u64>()
+        let forgotten: u64 = self.forgotten.iter().map(|keys| keys.bytes).sum();
+        self.entries.bytes() + forgotten + self.loading.values().sum::<u64>()
     }
 
     /// Takes key sets out that nobody holds, until so many bytes more fit.
@@ -203,10 +193,9 @@ impl State {
                 dropped.push(self.forgotten.swap_remove(place));
                 continue;
             }
-            let free = self.entries.iter().filter(|(_, entry)| is_free(&entry.keys));
-            let oldest = free.min_by_key(|(_, entry)| entry.used).map(|(id, _)| *id);
-            let Some(oldest) = oldest else { return false };
-            dropped.extend(self.entries.remove(&oldest).map(|entry| entry.keys));
+            let oldest = self.entries.take_oldest(|entry| is_free(&entry.keys));
+            let Some((_, oldest)) = oldest else { return false };
+            dropped.push(oldest.keys);
             self.evictions += 1;
         }
         true
