@@ -57,3 +57,51 @@ macro_rules! backend {
     };
 }
 pub(crate) use backend;
+
+/// The three kernels of products by the sums that `$sums` makes for a modulus, and by double words where it makes none.
+#[cfg(target_arch = "x86_64")]
+macro_rules! products_by {
+    ($lanes:ty, $sums:path) => {
+        #[inline(always)]
+        pub(in crate::arith::backends) fn mul_assign(v: $lanes, m: &Modulus<u64>, a: &mut [u64], b: &[u64]) {
+            match $sums(v, m) {
+                Some(sums) => $crate::arith::kernels::products::mul_assign_by(sums, m, a, b),
+                None => $crate::arith::kernels::products::mul_assign(v, m, a, b),
+            }
+        }
+
+        #[inline(always)]
+        pub(in crate::arith::backends) fn inner_product(
+            v: $lanes,
+            m: &Modulus<u64>,
+            out: &mut [u64],
+            lhs: &[&[u64]],
+            rhs: &[&[u64]],
+            accumulate: bool,
+        ) {
+            match $sums(v, m) {
+                Some(sums) => {
+                    $crate::arith::kernels::products::inner_product_by(sums, m, out, lhs, rhs, accumulate);
+                }
+                None => $crate::arith::kernels::products::inner_product(v, m, out, lhs, rhs, accumulate),
+            }
+        }
+
+        #[inline(always)]
+        pub(in crate::arith::backends) fn key_products(
+            v: $lanes,
+            m: &Modulus<u64>,
+            products: &mut [$crate::arith::KeyProduct<'_, u64>],
+            accumulate: bool,
+        ) {
+            match $sums(v, m) {
+                Some(sums) => {
+                    $crate::arith::kernels::key_products::key_products_by(sums, m, products, accumulate);
+                }
+                None => $crate::arith::kernels::key_products::key_products(v, m, products, accumulate),
+            }
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+pub(crate) use products_by;

@@ -17,12 +17,8 @@
 //! SAFETY, for every block here: [`Lanes`] are made from the token of AVX2, which is there only where the CPU has AVX2 and FMA;
 //! loads and stores go through references to whole packs and are unaligned.
 
-use crate::arith::kernels::{
-    KeyProduct,
-    butterfly::Butterfly,
-    key_products, ntt,
-    products::{self, Sums},
-};
+use crate::arith::backends::macros::products_by;
+use crate::arith::kernels::{butterfly::Butterfly, ntt, products::Sums};
 use crate::arith::ntt::{Factors, REAL_BITS, Twiddles};
 use crate::arith::simd::{avx2::words64::Lanes, vector::Transpose};
 use crate::arith::{Modulus, NttTable, Shoup};
@@ -59,52 +55,7 @@ pub(crate) fn inverse(v: Lanes, t: &NttTable<u64>, row: &mut [u64]) {
     }
 }
 
-/// `a *= b`.
-#[inline(always)]
-pub(crate) fn mul_assign(v: Lanes, m: &Modulus<u64>, a: &mut [u64], b: &[u64]) {
-    if fits(m) {
-        products::mul_assign_by(Reals::new(v, m), m, a, b);
-    } else {
-        products::mul_assign(v, m, a, b);
-    }
-}
-
-/// `out = [accumulate: out +] sum_j lhs[j] * rhs[j]`.
-#[inline(always)]
-pub(crate) fn inner_product(
-    v: Lanes,
-    m: &Modulus<u64>,
-    out: &mut [u64],
-    lhs: &[&[u64]],
-    rhs: &[&[u64]],
-    accumulate: bool,
-) {
-    if fits(m) {
-        products::inner_product_by(Reals::new(v, m), m, out, lhs, rhs, accumulate);
-    } else {
-        products::inner_product(v, m, out, lhs, rhs, accumulate);
-    }
-}
-
-/// The sums of products of left sides with the first and the second rows of their keys.
-#[inline(always)]
-pub(crate) fn key_products(
-    v: Lanes,
-    m: &Modulus<u64>,
-    products: &mut [KeyProduct<'_, u64>],
-    accumulate: bool,
-) {
-    if fits(m) {
-        key_products::key_products_by(Reals::new(v, m), m, products, accumulate);
-    } else {
-        key_products::key_products(v, m, products, accumulate);
-    }
-}
-
-/// Whether the prime is small enough.
-fn fits(m: &Modulus<u64>) -> bool {
-    m.value_u64() >> REAL_BITS == 0
-}
+products_by!(Lanes, Reals::fitting);
 
 /// Arithmetic modulo one prime.
 #[derive(Clone, Copy)]
@@ -126,6 +77,12 @@ impl Reals {
     fn new(lanes: Lanes, m: &Modulus<u64>) -> Self {
         let p = m.value_u64() as f64;
         Self { lanes, p: avx2!(_mm256_set1_pd(p)), inverse: avx2!(_mm256_set1_pd(1.0 / p)) }
+    }
+
+    /// None if the prime is too large.
+    #[inline(always)]
+    fn fitting(lanes: Lanes, m: &Modulus<u64>) -> Option<Self> {
+        if m.value_u64() >> REAL_BITS == 0 { Some(Self::new(lanes, m)) } else { None }
     }
 
     #[inline(always)]

@@ -50,8 +50,8 @@ impl Narrow {
     kernel!(interpolate = gate_product::interpolate::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], near: &[u64]);
     kernel!(reorder = gate_product::reorder::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(unrolled_product = unrolled_product::product, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, out: [&mut [u64]; 2], rows: &[u64], key: &[u64], turns: &unrolled_product::Turns<u64>, rough: bool);
-    kernel!(forward = ntt::forward::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
-    kernel!(inverse = ntt::inverse::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(ntt_forward = ntt::forward::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(ntt_inverse = ntt::inverse::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(sub_mul_scalar_assign = pointwise::sub_mul_scalar_assign, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>);
     kernel!(add_multiples = narrow::add_multiples, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, acc: &mut [u64], terms: &[&[u64]], scalars: &[Shoup<u64>]);
     kernel!(mul_assign = narrow::mul_assign, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
@@ -113,11 +113,21 @@ fn is_narrow(m: &Modulus<u64>) -> bool {
     m.value_u64() >> PRIME_BITS == 0
 }
 
-/// Methods passed on as they are.
+/// Methods that all primes share.
 macro_rules! passed_on {
     ($($name:ident($($argument:ident: $kind:ty),*);)*) => {
         $(fn $name(&self, $($argument: $kind),*) {
             Wide(*self).$name($($argument),*);
+        })*
+    };
+}
+
+/// Methods of [`Narrow`] for the primes that it serves, and of [`Wide`] for others. Not by one choice of sums in `backend!`: the two
+/// have transforms and lanes of their own.
+macro_rules! by_prime {
+    ($($name:ident($modulus:expr; $($argument:ident: $kind:ty),*);)*) => {
+        $(fn $name(&self, $($argument: $kind),*) {
+            if is_narrow($modulus) { Narrow(*self).$name($($argument),*) } else { Wide(*self).$name($($argument),*) }
         })*
     };
 }
@@ -127,34 +137,14 @@ impl Kernels<u64> for Ifma {
     fn name(&self) -> &'static str {
         "avx512"
     }
-    fn ntt_forward(&self, t: &NttTable<u64>, row: &mut [u64]) {
-        if is_narrow(t.modulus()) { Narrow(*self).forward(t, row) } else { Wide(*self).ntt_forward(t, row) }
-    }
-    fn ntt_inverse(&self, t: &NttTable<u64>, row: &mut [u64]) {
-        if is_narrow(t.modulus()) { Narrow(*self).inverse(t, row) } else { Wide(*self).ntt_inverse(t, row) }
-    }
-    fn mul_assign(&self, m: &Modulus<u64>, a: &mut [u64], b: &[u64]) {
-        if is_narrow(m) { Narrow(*self).mul_assign(m, a, b) } else { Wide(*self).mul_assign(m, a, b) }
-    }
-    fn inner_product(&self, m: &Modulus<u64>, out: &mut [u64], lhs: &[&[u64]], rhs: &[&[u64]], accumulate: bool) {
-        if is_narrow(m) {
-            Narrow(*self).inner_product(m, out, lhs, rhs, accumulate);
-        } else {
-            Wide(*self).inner_product(m, out, lhs, rhs, accumulate);
-        }
-    }
-    fn key_products(&self, m: &Modulus<u64>, products: &mut [KeyProduct<'_, u64>], accumulate: bool) {
-        if is_narrow(m) {
-            Narrow(*self).key_products(m, products, accumulate);
-        } else {
-            Wide(*self).key_products(m, products, accumulate);
-        }
-    }
-    fn sub_mul_scalar_assign(&self, m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>) {
-        if is_narrow(m) { Narrow(*self).sub_mul_scalar_assign(m, a, b, s) } else { Wide(*self).sub_mul_scalar_assign(m, a, b, s) }
-    }
-    fn add_multiples(&self, m: &Modulus<u64>, acc: &mut [u64], terms: &[&[u64]], scalars: &[Shoup<u64>]) {
-        if is_narrow(m) { Narrow(*self).add_multiples(m, acc, terms, scalars) } else { Wide(*self).add_multiples(m, acc, terms, scalars) }
+    by_prime! {
+        ntt_forward(t.modulus(); t: &NttTable<u64>, row: &mut [u64]);
+        ntt_inverse(t.modulus(); t: &NttTable<u64>, row: &mut [u64]);
+        mul_assign(m; m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
+        inner_product(m; m: &Modulus<u64>, out: &mut [u64], lhs: &[&[u64]], rhs: &[&[u64]], accumulate: bool);
+        key_products(m; m: &Modulus<u64>, products: &mut [KeyProduct<'_, u64>], accumulate: bool);
+        sub_mul_scalar_assign(m; m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>);
+        add_multiples(m; m: &Modulus<u64>, acc: &mut [u64], terms: &[&[u64]], scalars: &[Shoup<u64>]);
     }
     kernel!(crt_combine = wide_convert::crt_combine, avx512_wide::Lanes, ["avx512f,avx512dq,avx512ifma"], to: &Modulus<u64>, out: &mut [u64], ys: &[&[u64]], w: &[Shoup<u64>], v: &[u64], d: &Shoup<u64>);
     passed_on! {

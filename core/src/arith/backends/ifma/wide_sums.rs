@@ -5,7 +5,8 @@
 //! SAFETY, for every block here: the lanes are made of those of [`Ifma`](crate::arith::simd::ifma::Ifma), whose token is reached
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
 
-use crate::arith::kernels::{KeyProduct, key_products as keys, products, products::Sums};
+use crate::arith::backends::macros::products_by;
+use crate::arith::kernels::products::Sums;
 use crate::arith::simd::avx512_wide::Lanes;
 use crate::arith::simd::avx512_wide_products::{Acc, COLUMN};
 use crate::arith::simd::vector::{Products, Vector};
@@ -124,41 +125,4 @@ impl Sums for WideSums {
     }
 }
 
-/// [`products::mul_assign`], by [`WideSums`] where they serve.
-#[inline(always)]
-pub(super) fn mul_assign(v: Lanes, m: &Modulus<u64>, a: &mut [u64], b: &[u64]) {
-    match WideSums::new(v, m) {
-        Some(sums) => products::mul_assign_by(sums, m, a, b),
-        None => products::mul_assign(v, m, a, b),
-    }
-}
-
-/// [`products::inner_product`], by [`WideSums`] where they serve.
-#[inline(always)]
-pub(super) fn inner_product(
-    v: Lanes,
-    m: &Modulus<u64>,
-    out: &mut [u64],
-    lhs: &[&[u64]],
-    rhs: &[&[u64]],
-    accumulate: bool,
-) {
-    match WideSums::new(v, m) {
-        Some(sums) => products::inner_product_by(sums, m, out, lhs, rhs, accumulate),
-        None => products::inner_product(v, m, out, lhs, rhs, accumulate),
-    }
-}
-
-/// [`keys::key_products`], by [`WideSums`] where they serve.
-#[inline(always)]
-pub(super) fn key_products(
-    v: Lanes,
-    m: &Modulus<u64>,
-    products: &mut [KeyProduct<'_, u64>],
-    accumulate: bool,
-) {
-    match WideSums::new(v, m) {
-        Some(sums) => keys::key_products_by(sums, m, products, accumulate),
-        None => keys::key_products(v, m, products, accumulate),
-    }
-}
+products_by!(Lanes, WideSums::new);
