@@ -4,6 +4,7 @@ import './styles/hero.css';
 import './styles/strip.css';
 import './styles/figures.css';
 import './styles/breaking.css';
+import './styles/scroll-steps.css';
 import './styles/narrow.css';
 import type { Breakage, Choice, Outcome } from './breaking/breakage.js';
 import { readHash, writeHash } from './hash.js';
@@ -15,6 +16,7 @@ import { Player, selectStation } from './player.js';
 import { decode, type RecordedVoyage } from './recorded.js';
 import recordedUrl from './recorded/toy10.json?url';
 import { revealMessages } from './reveal.js';
+import { ScrollSteps } from './scroll-steps.js';
 import { Session } from './session.js';
 import { JOURNEY, STATIONS } from './stages.js';
 import { chosenPreset, DEMONSTRATION, FIRST_BREAKAGE, FULL_SIZE, shownVoyage, Store, type State } from './store.js';
@@ -53,6 +55,17 @@ const initial: State = {
 const store = new Store(initial);
 const session = new Session(store, query.get('server') ?? location.origin);
 const player = new Player(store);
+/** Whether the next message is kept, as its text is being read anyway. */
+let silent = false;
+/** The reader has scrolled to a station: it is drawn. */
+const scrolled = new ScrollSteps('story', (station) => {
+  player.pause();
+  silent = true;
+  store.update((s) => {
+    selectStation(s, station);
+    s.said = '';
+  });
+});
 let settled = false;
 let spoken = '';
 let address = location.hash;
@@ -66,6 +79,7 @@ store.subscribe((state) => {
   render(state, desk.tab, session.hasRemoteKeys, settled);
   desk.attach();
   keepInSight(state);
+  if (settled) scrolled.show(state.at.station);
   speak(state);
   if (shownVoyage(state)) note(writeHash(state));
   document.title = state.busy ? `${state.busy.label} · ${TITLE}` : TITLE;
@@ -109,25 +123,33 @@ function speak(state: State): void {
   const voyage = shownVoyage(state);
   const retrying = state.busy?.retrying ? 'The server does not answer. Trying again.' : '';
   const text = retrying || state.said || (voyage && !voyage.recorded ? `${STATIONS[JOURNEY[state.at.station] ?? 'encrypt'].title}. ${tideSentence(voyage, state.at.station)}` : '');
+  const unsaid = silent;
+  silent = false;
   if (text === spoken) return;
   spoken = text;
+  if (unsaid) return;
   const live = document.getElementById('live');
   if (live) live.textContent = text;
 }
 
 /** Shows a recorded voyage until the reader has made one. Without it the figures wait. */
 async function showRecorded(): Promise<void> {
+  let linked: number | undefined;
   try {
     const voyage = decode((await (await fetch(recordedUrl)).json()) as RecordedVoyage);
     store.update((s) => {
       s.recorded = voyage;
       if (start.station === undefined) s.at = latest(voyage);
+      else if (start.station !== latest(voyage).station) linked = start.station;
     });
   } catch {
     // A page that cannot load it shows empty figures and works all the same.
   }
   settled = true;
   store.update(() => undefined);
+  // A link to a station leads to its text, once that is drawn.
+  const station = linked;
+  if (station !== undefined) requestAnimationFrame(() => scrolled.reveal(station));
 }
 
 const LARGE_KEYS = 200e6;
@@ -184,6 +206,7 @@ const actions: Record<string, (argument: string) => void> = {
       selectStation(s, Number(index));
       s.said = '';
     });
+    scrolled.reveal(Number(index));
   },
   play: () => {
     const s = store.state;
@@ -351,6 +374,7 @@ window.addEventListener('hashchange', () => {
     if (to.station !== undefined) selectStation(s, to.station);
     if (to.part !== undefined) s.at = { station: s.at.station, part: to.part };
   });
+  if (to.station !== undefined) scrolled.reveal(to.station);
 });
 
 // What is unfolded has a width now, and is drawn for it; the event does not bubble.

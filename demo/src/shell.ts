@@ -4,12 +4,14 @@ import './styles/hero.css';
 // Not all used on every page, but what the pages import alike stays in one sheet, in this order.
 import './styles/strip.css';
 import './styles/figures.css';
+import './styles/scroll-steps.css';
 import './styles/narrow.css';
 import { RefloatError } from 'refloat/client';
 import { sentence } from './format.js';
 import { whenHiddenLong } from './hidden.js';
 import { morph, type Html } from './html.js';
 import { revealMessages } from './reveal.js';
+import { ScrollSteps } from './scroll-steps.js';
 import { keptTheme, otherTheme } from './theme.js';
 
 /** What the state of every page with a run has. */
@@ -43,6 +45,8 @@ export interface Doings {
   readonly inputs?: Readonly<Record<string, (value: string, which: string) => void>>;
   /** Lists to choose from, likewise. */
   readonly choices?: Readonly<Record<string, (value: string) => void>>;
+  /** The story that scrolls beside a drawing: its element, the step that is drawn, and what to do when the reader has scrolled to one. */
+  readonly story?: { readonly id: string; readonly drawn: () => number; readonly choose: (step: number) => void };
   /** Lets go of keys, when the page has been hidden for long and is not busy. */
   readonly letGo?: () => void;
 }
@@ -50,6 +54,7 @@ export interface Doings {
 /** What the pages with a run have alike: their regions, one long thing at a time, its buttons, and how problems are told. */
 export class Shell<S extends Shown> {
   #stop = new AbortController();
+  #follow: () => void = () => undefined;
   #run: Omit<Watched<unknown, unknown>, keyof PromiseLike<unknown>> | undefined;
 
   /** `regions` gives the markup of elements by their ids, for the width they have. */
@@ -65,6 +70,7 @@ export class Shell<S extends Shown> {
       const make = this.regions[id];
       if (el && make) morph(el, make(Math.max(280, Math.floor(el.clientWidth))));
     }
+    this.#follow();
   }
 
   /** Says something to those who listen. */
@@ -122,7 +128,7 @@ export class Shell<S extends Shown> {
   }
 
   /** Hears the reader from now on, and draws the page for the first time. */
-  listen({ acts = {}, inputs = {}, choices = {}, letGo }: Doings): void {
+  listen({ acts = {}, inputs = {}, choices = {}, story, letGo }: Doings): void {
     const { state } = this;
     const own: Doings['acts'] = {
       theme: otherTheme,
@@ -170,6 +176,13 @@ export class Shell<S extends Shown> {
     document.addEventListener('keydown', ({ key }) => {
       if (key === 'Escape' && state.busy) own['cancel']?.('', '');
     });
+    if (story) {
+      const scrolled = new ScrollSteps(story.id, (step) => {
+        story.choose(step);
+        this.draw();
+      });
+      this.#follow = () => scrolled.show(story.drawn());
+    }
     addEventListener('resize', () => this.draw());
     whenHiddenLong(() => {
       if (state.busy) return;

@@ -3,6 +3,7 @@ import type { DigitRemoval, ProgramEvent, StageView } from 'refloat';
 import { describe, expect, test } from 'vitest';
 import { MISSING, missingFromRoot, PAGES, pages } from '../pages.js';
 import { comb, lowestDegree } from '../src/conventional/comb.js';
+import { story } from '../src/conventional/story.js';
 import type { State as Conventional } from '../src/conventional/state.js';
 import { pointsOf, powers } from '../src/exact/arithmetic.js';
 import { decode, encode, type RecordedRun } from '../src/exact/recorded.js';
@@ -73,6 +74,21 @@ test('the comb is that of the last stage that had one', () => {
   const [before, after] = ['Coefficients over q₀', 'After the polynomial'];
   expect([0, 1, 2, 3, 4].map((at) => title(at))).toEqual([before, before, before, after, after]);
   expect(title(0, [])).toBe(before);
+  // Modulo q0 there is no multiple of it.
+  const words = (at: number): string => comb({ views, at, tables: new Set() } as unknown as Conventional, 800).text;
+  expect(words(0)).toContain('Modulo q₀ all 2 coefficients drawn lie at 0');
+  expect(words(1)).toContain('2 lie beside another multiple of q₀');
+});
+
+test('every stage of a conventional bootstrapping is told, in the order of its run', () => {
+  const stages = ['mod_raise', 'sub_sum', 'coeffs_to_slots', 'eval_mod', 'slots_to_coeffs'];
+  const told = story({ preset: { stages: stages.map((id) => ({ id })) }, at: 3, exits: [] } as unknown as Conventional).text;
+  const titles = [...told.matchAll(/<h3>([^<]*)/g)].map(([, title]) => title);
+  expect(titles).toEqual(['Exhausted', 'Raise the modulus', 'Sum over rotations', 'Coefficients to slots', 'Reduce modulo q₀', 'Slots to coefficients']);
+  expect(told.split('<li').findIndex((step) => step.includes('aria-current'))).toBe(4);
+  // Until the set is known, the recorded run says which there are.
+  const recorded = story({ at: 0, exits: [{ stage: 'mod_raise' }] } as unknown as Conventional).text;
+  expect(recorded.match(/<li/g)).toHaveLength(2);
 });
 
 test('scores say how many there are, and what the table leaves out', () => {

@@ -90,6 +90,17 @@ describe('every view', () => {
     for (const name of ['tide', 'precision']) expect(views[name]?.match(/<th scope="row">/g)).toHaveLength(JOURNEY.length);
   });
 
+  test('tells every station as a step of its story, with its own figures, and marks the one that is shown', () => {
+    const told = story(stateWith(voyageOf('toy10', 'page'), stationIndex('blind_rotate'), 3), voyageOf('toy10', 'page')).text;
+    const steps = told.split('data-scroll-step').slice(1);
+    expect(steps.map((step) => /<h3[^>]*>([^<]*)/.exec(step)?.[1])).toEqual(JOURNEY.map((name) => STATIONS[name].title));
+    expect(steps.map((step) => step.startsWith(' aria-current="step"'))).toEqual(JOURNEY.map((name) => name === 'blind_rotate'));
+    const [exhausted, rotated, tree] = (['exhaust', 'blind_rotate', 'product_tree'] as const).map((name) => steps[stationIndex(name)] ?? '');
+    expect(exhausted).toMatch(/<dt>Level<\/dt><dd>1</);
+    expect(rotated).toMatch(/<dt>Tracks<\/dt><dd>3<span> of 15/);
+    expect(tree).toMatch(/<dt>Products<\/dt><dd>4<span> of 4/);
+  });
+
   test('escapes what comes from outside', () => {
     const voyage = { ...voyageOf('toy10', 'page'), label: '<img src=x onerror=alert(1)>', recorded: '"<b>"' };
     const state = stateWith(voyage);

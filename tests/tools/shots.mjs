@@ -36,7 +36,7 @@ const PAGES = {
       await refloat(page);
       for (const name of STATIONS) {
         await station(page, name);
-        await take(name, '#story');
+        await take(name, '#story [aria-current]');
       }
       await page.locator('[data-act=break]').click();
       await page.waitForFunction(() => !document.querySelector('[data-act=cancel]'));
@@ -57,7 +57,7 @@ const PAGES = {
       await take('looked-up', '#gates-draw');
     },
   },
-  conventional: { ready: '.conv-dots circle', steps: (page, take) => each(page, (name) => take(name, '#conv-stages'), '#conv-stages [data-act^="at:"]', 'stage') },
+  conventional: { ready: '.conv-dots circle', steps: (page, take) => each(page, (name) => take(name, '#conv-story [aria-current]'), '#conv-stages [data-act^="at:"]', 'stage') },
   digits: {
     ready: '.digits-dots circle',
     steps: async (page, take) => {

@@ -27,7 +27,8 @@ function dots(state: State): Dot[] {
   for (let i = 0; i < raised.data.length; i += stride) {
     const x = now.data[i] ?? 0;
     const at = Math.round(x);
-    out.push({ index: raised.indices[i] ?? i, tooth: Math.round(raised.data[i] ?? 0), rest: x - at, at });
+    // Modulo q0, before the modulus is raised, there are no multiples of it.
+    out.push({ index: raised.indices[i] ?? i, tooth: Math.round(raised.data[i] ?? 0), rest: x - at, at: state.at === 0 ? 0 : at });
   }
   return out;
 }
@@ -36,7 +37,7 @@ function dots(state: State): Dot[] {
 export function comb(state: State, width: number): Html {
   const all = dots(state);
   const narrow = width < 560;
-  const height = narrow ? 320 : 380;
+  const height = narrow ? 320 : 300;
   const [top, bottom] = [28, height - 44];
   const most = Math.max(3, ...all.map((dot) => Math.abs(dot.tooth)));
   const step = width / (2 * most + 1);
@@ -54,7 +55,7 @@ export function comb(state: State, width: number): Html {
   const sentence = combSentence(state, all, widest);
   return figure(state, {
     id: 'comb',
-    title: all.length > 0 && all.every((dot) => dot.at === 0) ? 'After the polynomial' : 'Coefficients over q₀',
+    title: state.at > 0 && all.length > 0 && all.every((dot) => dot.at === 0) ? 'After the polynomial' : 'Coefficients over q₀',
     drawing: drawing(width, height, sentence, 'conv-comb', content),
     caption: html`${sentence} <span class="unit">Horizontal: x, in units of q₀. Vertical: which coefficient. Blue dots had I = 0 from the start.</span>`,
     table: {
@@ -70,6 +71,7 @@ export function comb(state: State, width: number): Html {
 
 function combSentence(state: State, all: readonly Dot[], widest: number): string {
   if (all.length === 0) return 'Nothing has been raised yet: the comb appears with the first stage.';
+  if (state.at === 0) return `Modulo q₀ all ${all.length} coefficients drawn lie at 0, none farther than ${scientific(widest)}: a multiple of q₀ is nothing yet.`;
   const beside = all.filter((dot) => dot.at !== 0).length;
   const lie = beside === 1 ? 'lies' : 'lie';
   const farthest = Math.max(...all.map((dot) => Math.abs(dot.at)));

@@ -9,8 +9,9 @@ import { comb, polynomial } from './comb.js';
 import { dragged, FIRST, keyed, mine, type Handle } from './mine.js';
 import { decode } from './recorded.js';
 import { CURVE, MESSAGES, near, numbersOf, viewOf, type MessageKind, type State } from './state.js';
+import { story } from './story.js';
 import { subSum } from './sub-sum.js';
-import { controls, result, setLine, stages, words } from './views.js';
+import { controls, recorded, result, setLine, stages, words } from './views.js';
 
 // `?set=toy-conventional10-50bit` is for tests, which have less time.
 const set = new URLSearchParams(location.search).get('set') ?? 'toy-conventional11';
@@ -47,6 +48,8 @@ const keys = new KeysOnce<KeySet, BootstrapKeys>(
 );
 const shell = new Shell(state, {
   'conv-controls': () => controls(state),
+  'conv-recorded': () => recorded(state),
+  'conv-story': () => story(state),
   'conv-stages': () => stages(state),
   'conv-set': () => setLine(state),
   'conv-sub-sum': (width) => subSum(state, width),
@@ -149,6 +152,13 @@ shell.listen({
   choices: {
     message: (value) => {
       if (value in MESSAGES) state.message = value as MessageKind;
+    },
+  },
+  story: {
+    id: 'conv-story',
+    drawn: () => state.at,
+    choose: (step) => {
+      state.at = step;
     },
   },
   letGo,

@@ -14,8 +14,12 @@ export function controls(state: State): Html {
         : html`<button type="button" class="primary small" data-act="run" ${preset ? '' : 'disabled'}>Encrypt and bootstrap</button>`}
     </div>
     ${busy === 'keys' ? html`<p class="hint">Making keys: ${bytes(state.progress[0])} of ${bytes(state.progress[1])}</p><progress max="${state.progress[1] || 1}" value="${state.progress[0]}" aria-label="Keys"></progress>` : ''}
-    ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}
-    ${state.recorded ? html`<p class="recorded"><strong>A recorded run</strong> on real ciphertexts, ${state.recorded}. Press the button to make your own.</p>` : ''}`;
+    ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}`;
+}
+
+/** By what the run that is shown was made, unless it was the reader. */
+export function recorded(state: State): Html {
+  return state.recorded ? html`<p class="recorded"><strong>A recorded run</strong> on real ciphertexts, ${state.recorded}. Press the button to make your own.</p>` : html``;
 }
 
 /** The set that is computed with. */
@@ -43,8 +47,7 @@ export function stages(state: State): Html {
     const level = i === 0 ? preset.inputLevel : exit?.level;
     const words = state.under === id && !reached ? 'under way' : reached ? html`level ${level}, ${decimal(logQ, 0)} bits${view ? html`<br>right to ${decimal(view.bitsMax)} bits` : ''}${exit ? html`<br>${duration(spent(state, i - 1))}` : ''}` : 'not reached';
     return html`<li><button type="button" data-act="at:${i}" aria-pressed="${state.at === i ? 'true' : 'false'}" ${reached ? '' : 'disabled'}><span class="conv-well" aria-hidden="true"><span style="height:${n((100 * logQ) / highest)}%"></span></span><b>${title}</b><small>${words}</small></button></li>`;
-  })}</ol>
-  <p class="hint">Water stands for the modulus. Precision is that of the worst slot or coefficient, in bits of the message, decrypted in this tab.</p>`;
+  })}</ol>`;
 }
 
 /** Milliseconds of a stage. */

@@ -26,7 +26,7 @@ for (const colorScheme of ['light', 'dark']) {
       await shoot('whole', true);
       for (const name of ['encrypt', 'blind_rotate', 'product_tree']) {
         await station(page, name);
-        await page.locator('#story').scrollIntoViewIfNeeded();
+        await page.locator('#story [aria-current]').scrollIntoViewIfNeeded();
         await shoot(name, false);
       }
     });

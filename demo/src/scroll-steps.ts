@@ -1,0 +1,86 @@
+/** The line of the window at which text is read, from its top: a little below its middle, where the next step comes up. */
+const LINE = 0.62;
+/** Milliseconds after which a glide has ended, wherever it has come to. */
+const GLIDE_MS = 1500;
+
+/**
+ * A story whose text scrolls in steps beside a drawing that stays. The step at a line of the window is the one that is drawn; a step
+ * chosen otherwise, by a button, a key or a run, is brought there while the story is being read. Steps are the elements with
+ * `data-scroll-step` in the one with the given id. Where the style sheet shows one step at a time there is nothing to scroll to.
+ */
+export class ScrollSteps {
+  readonly #observer = new IntersectionObserver((entries) => this.#seen(entries), { rootMargin: `-${100 * LINE}% 0px -${100 - 100 * LINE}% 0px` });
+  /** The step that is drawn, the one that was last seen at the line, and the one on its way there. */
+  #drawn: number | undefined;
+  #read: number | undefined;
+  #awaited: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** `choose` is called with the step that the reader has scrolled to. */
+  constructor(
+    private readonly id: string,
+    private readonly choose: (step: number) => void,
+  ) {}
+
+  /** To be called after every drawing, with the step that is drawn. */
+  show(step: number): void {
+    // Observing an element again changes nothing.
+    for (const one of this.#steps()) this.#observer.observe(one);
+    if (step === this.#drawn) return;
+    this.#drawn = step;
+    // What the observer has seen may be older than the page's last move.
+    const read = this.#atLine();
+    if (read === undefined || read === step || this.#awaited === step) return;
+    // A page that opens moves by itself as little as the reader has.
+    if (navigator.userActivation?.hasBeenActive === false) this.#arrived();
+    else this.#glide(step);
+  }
+
+  /** Brings a step to the middle of the window, unless the reader has gone on to what is below the story. */
+  reveal(step: number): void {
+    const story = document.getElementById(this.id)?.getBoundingClientRect();
+    if (story && story.bottom > innerHeight * LINE) this.#glide(step);
+  }
+
+  /** Brings a step to the middle of the window, and takes no notice of those on the way. */
+  #glide(step: number): void {
+    const steps = this.#steps();
+    if (steps.filter((one) => one.offsetParent).length < 2) return;
+    this.#awaited = step;
+    steps[step]?.scrollIntoView({ block: 'center' });
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#arrived(), GLIDE_MS);
+  }
+
+  #arrived(): void {
+    clearTimeout(this.#timer);
+    this.#awaited = undefined;
+    if (this.#read === undefined || this.#read === this.#drawn) return;
+    this.#drawn = this.#read;
+    this.choose(this.#read);
+  }
+
+  #seen(entries: readonly IntersectionObserverEntry[]): void {
+    const steps = this.#steps();
+    for (const { target, isIntersecting } of entries) {
+      const step = steps.indexOf(target as HTMLElement);
+      if (isIntersecting) this.#read = step;
+      else if (this.#read === step) this.#read = undefined;
+    }
+    if (this.#awaited === undefined || this.#awaited === this.#read) this.#arrived();
+  }
+
+  /** The step at the line, if the story is there. */
+  #atLine(): number | undefined {
+    const line = innerHeight * LINE;
+    const at = this.#steps().findIndex((step) => {
+      const { top, bottom } = step.getBoundingClientRect();
+      return top <= line && bottom > line;
+    });
+    return at < 0 ? undefined : at;
+  }
+
+  #steps(): HTMLElement[] {
+    return [...(document.getElementById(this.id)?.querySelectorAll<HTMLElement>('[data-scroll-step]') ?? [])];
+  }
+}

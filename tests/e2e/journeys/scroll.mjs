@@ -1,0 +1,88 @@
+// Stories whose text scrolls in steps beside a drawing that stays: the step being read is the one that is drawn, and the other way round.
+import assert from 'node:assert/strict';
+import { drawn, violations } from '../lib/page.mjs';
+import { test, until } from '../lib/test.mjs';
+
+/** A page's story, what stays beside it, how a step is chosen by pressing, what says which is drawn, and a step to be told by it. */
+const STORIES = {
+  index: { story: '#story', stays: '#view-slot', press: (i) => `.stations [data-act="station:${i}"]`, chosen: '.stations [aria-selected=true]', attribute: 'data-act', ready: '[data-act=refloat]:enabled', steps: 9 },
+  conventional: { story: '#conv-story', stays: '.scroll-stays', press: (i) => `#conv-stages [data-act="at:${i}"]`, chosen: '#conv-stages [aria-pressed=true]', attribute: 'data-act', ready: '[data-act=run]:enabled', steps: 5 },
+};
+
+/** The step that is marked, the one that is drawn, and the one a little below the middle of the window. */
+function where(page, { story, chosen, attribute }) {
+  return page.evaluate(
+    ([story, chosen, attribute]) => {
+      const steps = [...document.querySelectorAll(`${story} [data-scroll-step]`)];
+      const line = innerHeight * 0.62;
+      return {
+        marked: steps.findIndex((step) => step.getAttribute('aria-current') === 'step'),
+        drawn: Number(document.querySelector(chosen)?.getAttribute(attribute).split(':')[1]),
+        read: steps.findIndex((step) => step.getBoundingClientRect().top <= line && step.getBoundingClientRect().bottom > line),
+        seen: steps.filter((step) => step.offsetParent).length,
+      };
+    },
+    [story, chosen, attribute],
+  );
+}
+
+const at = (name, page, one, step) =>
+  until(`step ${step} of ${name} is read, marked and drawn`, async () => {
+    const { marked, drawn, read } = await where(page, one);
+    return marked === step && drawn === step && read === step;
+  });
+
+for (const [name, one] of Object.entries(STORIES)) {
+  for (const [colorScheme, reducedMotion] of [['light', 'no-preference'], ['dark', 'reduce']]) {
+    test(`scroll: the steps of ${name}, ${colorScheme}, motion: ${reducedMotion}`, async ({ open, site }) => {
+      const page = await open(`${site}${name}.html`, { ready: false, colorScheme, reducedMotion, viewport: { width: 1280, height: 800 } });
+      await page.locator(one.ready).waitFor();
+      await page.locator(`${one.story} [data-scroll-step]`).nth(one.steps - 1).waitFor();
+      await page.mouse.move(300, 500);
+      for (let step = 0; step < one.steps; step++) {
+        // Down with the wheel, until the next step is being read.
+        await until(`step ${step} of ${name} comes up`, async () => {
+          const { read } = await where(page, one);
+          if (read >= step) return true;
+          await page.mouse.wheel(0, 120);
+          await drawn(page);
+          return false;
+        });
+        await at(name, page, one, step);
+        if (step === 0) continue;
+        const box = await page.locator(one.stays).boundingBox();
+        assert.ok(box.y >= 0 && box.y + box.height <= 800, `the drawing stays in the window: ${JSON.stringify(box)}`);
+      }
+      // A step that is chosen otherwise is brought to where it can be read.
+      await page.click(one.press(1));
+      await at(name, page, one, 1);
+      await page.locator(one.press(3)).focus();
+      await page.keyboard.press(name === 'index' ? 'End' : 'Enter');
+      await at(name, page, one, name === 'index' ? one.steps - 1 : 3);
+      assert.deepEqual(await violations(page), []);
+    });
+  }
+
+  test(`scroll: one step at a time of ${name} on a phone`, async ({ open, site }) => {
+    const page = await open(`${site}${name}.html`, { ready: false, reducedMotion: 'reduce', viewport: { width: 390, height: 844 }, hasTouch: true });
+    await page.locator(one.ready).waitFor();
+    await page.locator(one.press(2)).click();
+    await until('the step that was pressed', async () => (await where(page, one)).marked === 2);
+    assert.equal((await where(page, one)).seen, 1);
+    const before = await page.evaluate(() => scrollY);
+    await page.locator(one.press(3)).click();
+    await until('the next', async () => (await where(page, one)).marked === 3);
+    assert.equal(await page.evaluate(() => scrollY), before, 'nothing scrolls by itself');
+  });
+}
+
+test('scroll: the address follows the reader, and leads back', async ({ open, site }) => {
+  const page = await open(`${site}index.html`, { ready: false, reducedMotion: 'reduce', viewport: { width: 1280, height: 800 } });
+  const one = STORIES.index;
+  await page.locator(one.ready).waitFor();
+  await page.locator('#story [data-scroll-step]').nth(4).evaluate((step) => step.scrollIntoView({ block: 'center' }));
+  await at('index', page, one, 4);
+  await page.waitForURL(/stage=encode_phase/);
+  await page.goto(page.url().replace('stage=encode_phase', 'stage=encapsulate'));
+  await at('index', page, one, 3);
+});
