@@ -54,6 +54,8 @@ export interface Doings {
 /** What the pages with a run have alike: their regions, one long thing at a time, its buttons, and how problems are told. */
 export class Shell<S extends Shown> {
   #stop = new AbortController();
+  /** What each region was last given. */
+  readonly #drawn = new Map<string, string>();
   #follow: () => void = () => undefined;
   #run: Omit<Watched<unknown, unknown>, keyof PromiseLike<unknown>> | undefined;
 
@@ -68,7 +70,12 @@ export class Shell<S extends Shown> {
     for (const id of ids.length ? ids : Object.keys(this.regions)) {
       const el = document.getElementById(id);
       const make = this.regions[id];
-      if (el && make) morph(el, make(Math.max(280, Math.floor(el.clientWidth))));
+      if (!el || !make) continue;
+      const markup = make(Math.max(280, Math.floor(el.clientWidth)));
+      // A drawing of many points takes long to compare: one that is as it was is left alone.
+      if (this.#drawn.get(id) === markup.text) continue;
+      this.#drawn.set(id, markup.text);
+      morph(el, markup);
     }
     this.#follow();
   }
