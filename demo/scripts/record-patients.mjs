@@ -18,7 +18,7 @@ const ssr = { external: ['refloat', 'refloat/client'] };
 const vite = await createServer({ root, ssr, server: { middlewareMode: true }, appType: 'custom', logLevel: 'error', optimizeDeps: { noDiscovery: true } });
 const { patients, score, trained } = await vite.ssrLoadModule('/src/patients/model.ts');
 const { batch, inference, measurementsOf } = await vite.ssrLoadModule('/src/patients/program.ts');
-const { journeyFrom, take } = await vite.ssrLoadModule('/src/patients/journey.ts');
+const { journeyFrom, standingsOf, take } = await vite.ssrLoadModule('/src/patients/journey.ts');
 
 const { train, test } = patients(readFileSync(new URL('../../core/examples/data/breast-cancer-wisconsin.csv', import.meta.url), 'utf8'));
 const model = trained(train);
@@ -35,14 +35,17 @@ const journey = journeyFrom({ level: input.level, logQ: input.logQ, logScale: in
 const began = performance.now();
 const job = server.run(inference(model, set), { measurements: input }, { keys });
 for await (const event of job) take(journey, event, set.stages.length);
-const found = await keys.decrypt((await job).score);
+const values = { measurements: input, ...(await job) };
+const found = await keys.decrypt(values.score);
 const seconds = (performance.now() - began) / 1000;
 
 const short = (x) => Number(x.toPrecision(10));
 const rows = chosen.map(({ malignant, measurements }, i) => [Number(malignant), short(found[i]), short(score(model, measurements, 'polynomial')), short(score(model, measurements, 'exact'))]);
-journey.points = journey.points.map((point) => Object.fromEntries(Object.entries(point).map(([name, x]) => [name, Number(x.toPrecision(5))])));
+const rounded = (point) => Object.fromEntries(Object.entries(point).map(([name, x]) => [name, Number(x.toPrecision(5))]));
+journey.points = journey.points.map(rounded);
+const standings = Object.fromEntries(Object.entries(standingsOf(values)).map(([name, standing]) => [name, rounded(standing)]));
 const made = `made by refloat ${rf.about().version} in Node ${process.versions.node.split('.')[0]}`;
-const text = `${JSON.stringify({ made, set: SET, seconds: short(seconds), sent: input.byteLength, rows, journey })}\n`;
+const text = `${JSON.stringify({ made, set: SET, seconds: short(seconds), sent: input.byteLength, rows, journey, standings })}\n`;
 writeFileSync(new URL('../src/recorded/patients.json', import.meta.url), text);
 process.stdout.write(`recorded ${rows.length} patients, ${journey.bootstraps.length} bootstraps in ${journey.total} steps, ${text.length} bytes\n`);
 rf.close();

@@ -93,7 +93,7 @@ test('every stage of a conventional bootstrapping is told, in the order of its r
 
 test('scores say how many there are, and what the table leaves out', () => {
   const row = { malignant: true, encrypted: 0.9, clear: 0.9, exact: 0.9 };
-  const state: State = { choices: [], answers: false, choice: '', held: undefined, busy: undefined, paused: false, tables: new Set<string>(), progress: [0, 0], journey: { points: [], steps: 1, total: 1, bootstraps: [0] }, recorded: undefined, problem: undefined, rows: [row], seconds: 1, sent: 1 };
+  const state: State = { choices: [], answers: false, choice: '', held: undefined, busy: undefined, paused: false, tables: new Set<string>(), progress: [0, 0], journey: { points: [], steps: 1, total: 1, bootstraps: [0] }, standings: {}, recorded: undefined, problem: undefined, rows: [row], seconds: 1, sent: 1 };
   const one = scores(state).text;
   expect(one).toContain('1 patient scored, 1 of them correctly, with 1 bootstrap put in');
   expect(one).not.toContain('The table has the first');

@@ -1,4 +1,6 @@
 import type { KeyRepair, ProgramEvent } from 'refloat/client';
+import type { Standing, Standings } from './graph.js';
+import type { ValueName } from './program.js';
 
 /** The ciphertext at a point of the server's way through the program. */
 export interface Point {
@@ -37,4 +39,9 @@ export function take(journey: Journey, event: ProgramEvent | KeyRepair, stages: 
   const before = journey.points.filter(({ step }) => step > begun && step <= begun + 1).length;
   const step = event.stage === 'arithmetic' ? journey.steps : Math.min(begun + 1, begun + (before + 1) / stages);
   journey.points.push({ step, level, logQ, logScale });
+}
+
+/** Where ciphertexts of a run stand. */
+export function standingsOf(values: Readonly<Record<ValueName, Standing>>): Standings {
+  return Object.fromEntries(Object.entries(values).map(([name, { level, logQ, logScale }]) => [name, { level, logQ, logScale }]));
 }

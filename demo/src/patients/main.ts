@@ -7,11 +7,12 @@ import dataUrl from '../../../core/examples/data/breast-cancer-wisconsin.csv?url
 import { KeysOnce } from '../keys.js';
 import { whileWanted } from '../wanted.js';
 import recordedUrl from '../recorded/patients.json?url';
-import { journeyFrom, take } from './journey.js';
+import { graph } from './graph.js';
+import { journeyFrom, standingsOf, take } from './journey.js';
 import { patients, score, trained } from './model.js';
-import { batch, inference, measurementsOf } from './program.js';
+import { batch, inference, measurementsOf, type ValueName } from './program.js';
 import { decode, type RecordedScores } from './recorded.js';
-import { controls, program, scores, valueOf, way, type Choice, type State } from './views.js';
+import { controls, scores, valueOf, way, type Choice, type State } from './views.js';
 
 const query = new URLSearchParams(location.search);
 const serverUrl = query.get('server') ?? location.origin;
@@ -29,6 +30,7 @@ const state: State = {
   progress: [0, 0],
   held: undefined,
   journey: undefined,
+  standings: {},
   recorded: undefined,
   problem: undefined,
   rows: [],
@@ -46,7 +48,7 @@ const secrets = new Map<string, KeySet>();
 let remote: Server | undefined;
 const shell = new Shell(state, {
   'patients-controls': () => controls(state, model, test.length),
-  'patients-program': () => program(model),
+  'patients-program': (width) => graph(state, width),
   'patients-way': (width) => way(state, width),
   'patients-scores': () => scores(state),
 });
@@ -112,12 +114,12 @@ function letGo(): void {
 }
 
 async function run({ set, where }: Choice): Promise<void> {
-  const { rows, journey, recorded, seconds, sent } = state;
+  const { rows, journey, standings, recorded, seconds, sent } = state;
   let finished = false;
   const work = async (signal: AbortSignal, use: <T extends Freed>(made: T) => T): Promise<void> => {
     state.progress = [0, 0];
     const { secret, runner } = await (where === 'tab' ? inTab : onServer)(set, signal);
-    Object.assign(state, { busy: 'run', rows: [], journey: undefined, recorded: undefined });
+    Object.assign(state, { busy: 'run', rows: [], journey: undefined, standings: {}, recorded: undefined });
     const chosen = test.slice(0, batch(set));
     const input = use(await whileWanted(signal, secret.encrypt(measurementsOf(chosen, set), { level: set.inputLevel + 1 })));
     state.sent = input.byteLength;
@@ -129,7 +131,10 @@ async function run({ set, where }: Choice): Promise<void> {
       take(seen, event, set.stages.length);
       shell.draw();
     }
-    const found = await whileWanted(signal, secret.decrypt(use((await job)['score'] as Ciphertext)));
+    const values = { measurements: input, ...(await job) } as Record<ValueName, Ciphertext>;
+    for (const value of Object.values(values)) if (value !== input) use(value);
+    const found = await whileWanted(signal, secret.decrypt(values.score));
+    state.standings = standingsOf(values);
     state.seconds = (performance.now() - began) / 1000;
     state.rows = chosen.map((patient, i) => ({
       malignant: patient.malignant,
@@ -147,7 +152,7 @@ async function run({ set, where }: Choice): Promise<void> {
     return;
   }
   // What was there before is better than half a run.
-  Object.assign(state, { rows, journey, recorded, seconds, sent });
+  Object.assign(state, { rows, journey, standings, recorded, seconds, sent });
   shell.draw();
 }
 

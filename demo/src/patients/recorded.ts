@@ -1,3 +1,4 @@
+import type { Standings } from './graph.js';
 import type { Journey } from './journey.js';
 import type { State } from './views.js';
 
@@ -9,15 +10,17 @@ export interface RecordedScores {
   readonly sent: number;
   readonly rows: readonly (readonly [malignant: 0 | 1, encrypted: number, clear: number, exact: number])[];
   readonly journey: Journey;
+  readonly standings: Standings;
 }
 
 /** A recorded run as the page shows it. */
-export function decode({ made, set, seconds, sent, rows, journey }: RecordedScores): Pick<State, 'recorded' | 'seconds' | 'sent' | 'rows' | 'journey'> {
+export function decode({ made, set, seconds, sent, rows, journey, standings }: RecordedScores): Pick<State, 'recorded' | 'seconds' | 'sent' | 'rows' | 'journey' | 'standings'> {
   return {
     recorded: `${made}, with ${set}`,
     seconds,
     sent,
     rows: rows.map(([malignant, encrypted, clear, exact]) => ({ malignant: malignant === 1, encrypted, clear, exact })),
     journey,
+    standings,
   };
 }

@@ -4,6 +4,7 @@ import { html, type Html } from '../html.js';
 import type { Made } from '../keys.js';
 import { figure } from '../views/figure.js';
 import { drawing, label, n } from '../views/svg.js';
+import type { Standings } from './graph.js';
 import type { Journey, Point } from './journey.js';
 import type { Model } from './model.js';
 import { batch } from './program.js';
@@ -34,6 +35,8 @@ export interface State {
   held: (Made & { readonly name: string }) | undefined;
   /** The way through the program, as far as it is known. */
   journey: Journey | undefined;
+  /** Where its values stood, when it was over. */
+  standings: Standings;
   /** By what the run that is shown was made, unless it was the reader. */
   recorded: string | undefined;
   problem: string | undefined;
@@ -72,19 +75,6 @@ export function controls(state: State, model: Model, test: number): Html {
 function keysOf({ held }: State, { set, where }: Choice): string {
   if (where === 'server') return `${bytes(set.keyBytes)} of evaluation keys to send`;
   return held?.name === set.name ? `evaluation keys made here in ${decimal(held.seconds, 1)} s, ${decimal(held.megabytes, 0)} MB in memory` : `${bytes(set.keyBytes)} of evaluation keys are made with the first run`;
-}
-
-/** What the program does, in its order. */
-export function program(model: Model): Html {
-  const chips: readonly (readonly [string, string])[] = [
-    ['measurements', 'x, encrypted'],
-    ['w x + v x²', '30 weights each'],
-    ['rotate and sum', 'over 32 slots'],
-    ['+ b', 'z, in [−1, 1]'],
-    ['sigmoid', `polynomial of degree ${model.sigmoid.length - 1}`],
-    ['score', 'encrypted'],
-  ];
-  return html`<ol class="patients-program" aria-label="The program">${chips.map(([name, words]) => html`<li><b>${name}</b><small>${words}</small></li>`)}</ol>`;
 }
 
 /** Pixels that the number of a bootstrap takes. */

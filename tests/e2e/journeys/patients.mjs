@@ -43,6 +43,16 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
       assert.ok(Math.abs(clear - exact) < 2e-2, `${clear} and ${exact}`);
     }
     assert.equal(new Set(cells.map((row) => row[1])).size, 16, 'sixteen scores');
+
+    // The program, with what the run made of its levels: every bootstrap once.
+    await page.locator('.patients-graph .patients-level', { hasText: 'level' }).first().waitFor();
+    await page.click('[data-act="table:program"]');
+    const values = await page.locator('#figure-program tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+    assert.deepEqual(values.map(([name]) => name), ['x', 'w x', 'x²', 'v x²', 'w x + v x²', 'sum over 32 slots', 'z', 'score']);
+    for (const [name, level, logQ, logScale] of values) assert.ok(Number(level) >= 0 && Number(logQ) > Number(logScale) && Number(logScale) > 20, `${name}: ${level}, ${logQ}, ${logScale}`);
+    assert.equal(values.reduce((sum, row) => sum + Number(row[4]), 0), bootstraps);
+    await page.click('[data-act="table:program"]');
+    await page.locator('.patients-graph').waitFor();
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wide <= 0, `the page is ${wide} px too wide`);
     assert.deepEqual(await violations(page), []);

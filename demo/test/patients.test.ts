@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { bootstrapsOf, graph, type Drawn } from '../src/patients/graph.js';
+import { decode, type RecordedScores } from '../src/patients/recorded.js';
+
+const { journey, standings } = decode(JSON.parse(readFileSync(new URL('../src/recorded/patients.json', import.meta.url), 'utf8')) as RecordedScores);
+const drawn: Drawn = { journey, standings, tables: new Set() };
+/** Words of a drawing, in its order. */
+const words = (all: Drawn, width: number): string[] => [...graph(all, width).text.matchAll(/<text[^>]*>([^<]+)/g)].map(([, text]) => text as string);
+
+describe('the graph of the program', () => {
+  test('has the level and the scale of the recorded run on every edge, whichever way it runs', () => {
+    const edges = (['measurements', 'measurements', 'square', 'linear', 'quadratic', 'terms', 'sum', 'z', 'score'] as const).map((name) => standings[name]);
+    expect(edges).not.toContain(undefined);
+    const levels = edges.map((standing) => `level ${standing?.level}`).sort();
+    expect(words(drawn, 1180).filter((text) => text.startsWith('level')).sort()).toEqual(levels);
+    expect(words(drawn, 1180).filter((text) => text.endsWith(' bits'))).toHaveLength(edges.length);
+    const both = edges.map((standing) => `level ${standing?.level}, ${standing?.logScale.toFixed(1)} bits`).sort();
+    expect(words(drawn, 358).filter((text) => text.startsWith('level')).sort()).toEqual(both);
+  });
+
+  test('agrees with what was seen of the run', () => {
+    const [first, last] = [journey?.points[0], journey?.points.at(-1)];
+    expect([standings.measurements?.level, standings.score?.level]).toEqual([first?.level, last?.level]);
+    expect(standings.score?.logQ).toBe(last?.logQ);
+  });
+
+  test('has every bootstrap once, where levels rise, and the others in the sigmoid', () => {
+    const each = (['linear', 'square', 'quadratic', 'terms', 'sum', 'z', 'score'] as const).map((name) => bootstrapsOf(name, drawn));
+    expect(each.reduce((sum, one) => sum + one, 0)).toBe(journey?.bootstraps.length);
+    const at = (level: number) => ({ level, logQ: 100, logScale: 40 });
+    const made: Drawn = { tables: new Set(), journey: { bootstraps: [1, 2, 3] }, standings: { measurements: at(0), linear: at(2), square: at(0), quadratic: at(2), terms: at(2), sum: at(2), z: at(2), score: at(1) } };
+    expect((['linear', 'square', 'quadratic', 'terms', 'score'] as const).map((name) => bootstrapsOf(name, made))).toEqual([1, 0, 1, 0, 1]);
+    expect(words(made, 1180).filter((text) => text.includes('bootstrap'))).toEqual(['1 bootstrap', '1 bootstrap', '1 bootstrap']);
+  });
+
+  test('waits for the end of a run', () => {
+    const waiting = graph({ ...drawn, standings: {} }, 1180).text;
+    expect(waiting).toContain('appear on the edges when the scores are back');
+    expect(waiting).not.toMatch(/level \d/);
+  });
+});
