@@ -50,6 +50,7 @@ const steps = [
   { group: 'lint', name: 'crates: what is published', action: checkPackages },
   { group: 'lint', name: 'crates: advisories', action: () => cargoDeny('advisories') },
   { group: 'lint', name: 'tests of these tools', tests: true, ...node('--test', 'tests/tools/tools.test.mjs', 'tests/tools/benchmarks.test.mjs') },
+  { group: 'lint', name: 'manifests, documents and what is deployed', tests: true, ...node('--test', 'tests/tools/manifests.test.mjs', 'tests/tools/documents.test.mjs', 'tests/tools/deploy.test.mjs') },
   { group: 'lint', name: 'rustfmt', ...cargo(['fmt', '--all', '--check']) },
   { group: 'lint', name: 'clippy', ...cargo(['clippy', '--workspace', '--all-targets', '--keep-going', '--', '--deny', 'warnings']) },
   { group: 'lint', name: 'core without std (wasm32), no warnings', ...cargo(lint('wasm32-unknown-unknown', 'refloat', '--no-default-features')) },

@@ -1,0 +1,103 @@
+// Scripts, and packages and targets of cargo, that documents name are those that there are, and scripts know the options that are given to
+// them. Commands of `refloat` are checked by the server's own tests (server/src/cli/documented.rs).
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from './lib/paths.mjs';
+
+const FOLDERS = ['.', 'core', 'demo', 'server', 'server/deploy', 'server/npm', 'ts', 'wasm/cabi'];
+const DOCUMENTS = FOLDERS.flatMap((folder) => readdirSync(join(root, folder)).filter((name) => name.endsWith('.md')).map((name) => join(folder, name)));
+const read = (path) => readFileSync(join(root, path), 'utf8');
+const scripts = (folder) => JSON.parse(read(join(folder, 'package.json'))).scripts ?? {};
+
+/** What stands in blocks and between back quotes, a command each, without its comment. */
+function commands(text) {
+  const blocks = [...text.matchAll(/^```\w*\n([^]*?)^```/gm)].flatMap(([, block]) => block.replaceAll('\\\n', ' ').split('\n'));
+  const quoted = [...text.replace(/^```\w*\n[^]*?^```/gm, '').matchAll(/`([^`]+)`/g)].map(([, code]) => code.replace(/\s+/g, ' '));
+  return [...blocks, ...quoted].flatMap((line) => line.replace(/\s#.*/, '').split(/&&|;/)).map((line) => line.trim()).filter(Boolean);
+}
+
+/** A script of npm with its folder and what is given to it, if the command is one. */
+function script(command) {
+  const [, run, name, rest] = /^npm (run |)(\S+)(.*)$/.exec(command) ?? [];
+  if (!run && name !== 'start' && name !== 'test') return undefined;
+  const [, folder = '.'] = /(?:-w|--workspace|--prefix) (\S+)/.exec(rest) ?? [];
+  return { folder, name, given: rest.split(' -- ')[1] ?? '' };
+}
+
+/** The program of this repository that a line of a shell begins with, and what is given to it. */
+function program(line) {
+  const [, path, given] = /^(?:\w+=\S+ )*node (\S+\.mjs)(.*)$/.exec(line) ?? [];
+  return path && { path, given };
+}
+
+/** Options of a command that the text of its program does not have. */
+const unknown = (path, given) => [...given.matchAll(/(?<=^|\s)--([a-z][\w-]*)/g)].map(([, option]) => option).filter((option) => !sourceOf(path).includes(option));
+
+/** A program with what it imports from this repository. */
+function sourceOf(path, seen = new Set()) {
+  if (seen.has(path)) return '';
+  seen.add(path);
+  const text = read(path);
+  const imported = [...text.matchAll(/from '(\.[^']+)'/g)].map(([, from]) => join(path, '..', from)).filter((file) => existsSync(join(root, file)));
+  return text + imported.map((file) => sourceOf(file, seen)).join('');
+}
+
+test('scripts and programs that documents name exist, with their options', () => {
+  const faults = [];
+  let count = 0;
+  for (const document of DOCUMENTS) {
+    for (const command of commands(read(document))) {
+      const named = script(command);
+      const line = named ? scripts(named.folder)[named.name] : undefined;
+      if (named && line === undefined) faults.push(`${document}: ${command}: no script ${named.name} in ${named.folder}`);
+      const found = program(named ? `${line ?? ''} ${named.given}` : command);
+      if (!named && !found) continue;
+      count += 1;
+      if (!found) continue;
+      const path = join(named?.folder ?? '.', found.path);
+      if (!existsSync(join(root, path))) faults.push(`${document}: ${command}: there is no ${path}`);
+      else faults.push(...unknown(path, found.given).map((option) => `${document}: ${command}: ${path} knows no --${option}`));
+    }
+  }
+  assert.deepEqual(faults, []);
+  assert.ok(count > 80, `only ${count} commands were found`);
+});
+
+/** Packages of the workspace, and the targets of a kind: what stands in a manifest, and files and folders where cargo looks for them. */
+const members = ['core', 'wasm', 'wasm/builder', 'wasm/cabi', 'server', 'tests'];
+const packages = members.map((folder) => /^name = "([^"]+)"/m.exec(read(join(folder, 'Cargo.toml')))[1]);
+function targets(kind) {
+  return members.flatMap((folder) => {
+    const looked = join(root, folder, { test: 'tests', bench: 'benches', example: 'examples' }[kind]);
+    const found = existsSync(looked) ? readdirSync(looked).map((name) => name.replace(/\.rs$/, '')) : [];
+    const named = [...read(join(folder, 'Cargo.toml')).matchAll(new RegExp(`\\[\\[${kind}\\]\\]\\nname = "([^"]+)"`, 'g'))].map(([, name]) => name);
+    return [...found, ...named];
+  });
+}
+
+test('packages and targets of cargo that documents name exist', () => {
+  const there = { package: packages, test: targets('test'), bench: targets('bench'), example: targets('example') };
+  const faults = [];
+  let count = 0;
+  for (const document of DOCUMENTS) {
+    for (const command of commands(read(document)).filter((line) => /^(?:\w+=\S+ )*cargo /.test(line))) {
+      for (const [, option, name] of command.split(' -- ')[0].matchAll(/(?<=\s)(?:--(package|test|bench|example)|-p) (\S+)/g)) {
+        count += 1;
+        if (!there[option ?? 'package'].includes(name)) faults.push(`${document}: ${command}: there is no ${option ?? 'package'} ${name}`);
+      }
+    }
+  }
+  assert.deepEqual(faults, []);
+  assert.ok(count > 20, `only ${count} names were found`);
+});
+
+test('what is no script, and what a script does not know, is told', () => {
+  assert.deepEqual(script('npm run build:demo'), { folder: '.', name: 'build:demo', given: '' });
+  assert.deepEqual(script('npm test --workspace tests/e2e -- -g WORDS'), { folder: 'tests/e2e', name: 'test', given: '-g WORDS' });
+  assert.equal(script('npm install refloat'), undefined);
+  assert.deepEqual(unknown('tests/tools/start.mjs', '--no-open --never-heard-of'), ['never-heard-of']);
+  assert.ok(targets('bench').includes('kernels') && targets('test').includes('guards') && targets('example').includes('02_bootstrap'));
+  assert.deepEqual(commands('a `npm start` b\n```sh\nnpm test && x # y\n```\n'), ['npm test', 'x', 'npm start']);
+});
