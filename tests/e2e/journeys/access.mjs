@@ -1,28 +1,30 @@
 // Keyboard alone, reduced motion, screen readers, axe, narrow screens.
 import assert from 'node:assert/strict';
 import { test, until } from '../lib/test.mjs';
-import { cameBack, finished, refloat, station, violations } from '../lib/page.mjs';
+import { LOOKS, opened, turn } from '../lib/looks.mjs';
+import { cameBack, drawn, finished, refloat, station, violations } from '../lib/page.mjs';
 
-for (const colorScheme of ['light', 'dark']) {
-  for (const width of [360, 1280]) {
-    test(`access: axe finds nothing, ${colorScheme}, ${width} px`, async ({ open, site }) => {
-      const page = await open(site, { colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' });
-      assert.deepEqual(await violations(page), [], 'first screen');
-      await refloat(page);
-      for (const name of ['blind_rotate', 'decrypt']) {
-        await station(page, name);
-        assert.deepEqual(await violations(page), [], name);
-      }
-      for (const part of ['costs', 'notes']) await page.locator(`#${part} summary`).click();
-      assert.deepEqual(await violations(page), [], 'unfolded');
-      for (const figure of ['tide', 'lens', 'keys']) await page.click(`[data-act="table:${figure}"]`);
-      for (const tab of ['Draw', 'Curve', 'Numbers']) {
-        await page.getByRole('tab', { name: tab }).click();
-        assert.deepEqual(await violations(page), [], `${tab}, tables`);
-      }
-    });
+test('access: axe finds nothing, in both sizes and themes', async ({ open, site }) => {
+  const page = await open(site, { ...opened(LOOKS[0]), ready: true });
+  const judge = async (what) => {
+    for (const look of LOOKS) {
+      await turn(page, look);
+      assert.deepEqual(await violations(page), [], `${what}, ${look.name}`);
+    }
+  };
+  await refloat(page);
+  for (const name of ['blind_rotate', 'decrypt']) {
+    await station(page, name);
+    await judge(name);
   }
-}
+  for (const part of ['costs', 'notes']) await page.locator(`#${part} summary`).click();
+  await judge('unfolded');
+  for (const figure of ['tide', 'lens', 'keys']) await page.click(`[data-act="table:${figure}"]`);
+  for (const tab of ['Draw', 'Curve', 'Numbers']) {
+    await page.getByRole('tab', { name: tab }).click();
+    await judge(`${tab}, tables`);
+  }
+});
 
 test('access: a tour with the keyboard alone', async ({ open, site }) => {
   const page = await open(site);
@@ -98,20 +100,22 @@ test('access: the live region says each station once', async ({ open, site }) =>
   assert.match(said[0], /^Exhaust\. After “Exhaust”: level 1 of 6/);
 });
 
-for (const width of [360, 768, 1280, 1440]) {
-  test(`access: nothing is wider than the screen at ${width} px`, async ({ open, site }) => {
-    const page = await open(site, { viewport: { width, height: 800 }, hasTouch: width < 800 });
-    await refloat(page);
-    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
-    if (width > 360) return;
-    const small = await page.evaluate(() =>
-      [...document.querySelectorAll('button, select, [role=option], .file, .place label')]
-        .filter((e) => e.offsetParent !== null)
-        .map((e) => ({ what: e.id || e.getAttribute('data-act') || e.className, box: e.getBoundingClientRect() }))
-        // Nine stations share the width of the narrowest phone, so that none of them is out of sight; they are 54 high.
-        .filter(({ box }) => box.height < 43.5 || box.width < 36)
-        .map(({ what, box }) => `${what}: ${Math.round(box.width)} × ${Math.round(box.height)}`),
-    );
-    assert.deepEqual(small, [], 'touch targets');
-  });
-}
+test('access: nothing is wider than the screen, and a finger hits what can be pressed', async ({ open, site }) => {
+  const height = 800;
+  const page = await open(site, { viewport: { width: 360, height }, hasTouch: true });
+  await refloat(page);
+  const small = await page.evaluate(() =>
+    [...document.querySelectorAll('button, select, [role=option], .file, .place label')]
+      .filter((e) => e.offsetParent !== null)
+      .map((e) => ({ what: e.id || e.getAttribute('data-act') || e.className, box: e.getBoundingClientRect() }))
+      // Nine stations share the width of the narrowest phone, so that none of them is out of sight; they are 54 high.
+      .filter(({ box }) => box.height < 43.5 || box.width < 36)
+      .map(({ what, box }) => `${what}: ${Math.round(box.width)} × ${Math.round(box.height)}`),
+  );
+  assert.deepEqual(small, [], 'touch targets');
+  for (const width of [360, 768, 1280, 1440]) {
+    await page.setViewportSize({ width, height });
+    await drawn(page);
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, `${width} px`);
+  }
+});

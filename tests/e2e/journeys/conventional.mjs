@@ -1,10 +1,7 @@
 // The third page: a conventional bootstrapping in the tab, its comb, its polynomial and its result.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { outside, violations } from '../lib/page.mjs';
+import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
 import { test, until } from '../lib/test.mjs';
-import { shots } from '../lib/paths.mjs';
 
 const SET = 'toy-conventional10-50bit';
 
@@ -31,102 +28,93 @@ const columns = (page) =>
     return { teeth: teeth.length, used: [...new Set(found)].sort((a, b) => a - b), dots: found.length };
   });
 
-for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
-  test(`conventional: the comb, the polynomial and the result, ${colorScheme}, ${width} px`, async ({ open, site }) => {
-    const page = await begin({ open, site }, { colorScheme, viewport: { width, height: 800 } });
-    assert.match(await page.locator('main').innerText(), /insecure demonstration parameters/);
-    assert.equal((await columns(page)).dots, 0, 'nothing was raised yet');
-    await page.locator('#figure-polynomial .conv-curve').waitFor();
-    await page.click('[data-act=run]');
-    await cameBack(page);
-    const [worst, rms] = /right to ([\d.]+) bits in the worst of them, ([\d.]+) bits/.exec(await page.locator('#outcome').innerText()).slice(1).map(Number);
-    assert.ok(worst > 12 && rms > worst && rms < 40, `${worst} and ${rms} bits`);
+test('conventional: the comb, the polynomial and the result', async ({ open, site }) => {
+  const page = await begin({ open, site }, opened(PHONE));
+  assert.match(await page.locator('main').innerText(), /insecure demonstration parameters/);
+  assert.equal((await columns(page)).dots, 0, 'nothing was raised yet');
+  await page.locator('#figure-polynomial .conv-curve').waitFor();
+  await page.click('[data-act=run]');
+  await cameBack(page);
+  const [worst, rms] = /right to ([\d.]+) bits in the worst of them, ([\d.]+) bits/.exec(await page.locator('#outcome').innerText()).slice(1).map(Number);
+  assert.ok(worst > 12 && rms > worst && rms < 40, `${worst} and ${rms} bits`);
 
-    // Every stage, by the keyboard.
-    await page.locator('[data-act="at:1"]').focus();
-    await page.keyboard.press('Enter');
-    const raised = await columns(page);
-    assert.ok(raised.used.length >= 5, `a comb of ${raised.used.length} teeth`);
-    assert.match(await page.locator('#figure-comb figcaption').innerText(), /lie beside another multiple of q₀/);
-    await page.click('[data-act="at:2"]');
-    assert.deepEqual(await columns(page), raised, 'the same integers in slots');
-    await page.click('[data-act="at:3"]');
-    const reduced = await columns(page);
-    assert.deepEqual(reduced.used, [(raised.teeth - 1) / 2], 'one column is left, at 0');
-    await page.click('[data-act="at:4"]');
-    assert.deepEqual(await columns(page), reduced, 'and stays beside the slots that come of it');
+  // Every stage, by the keyboard.
+  await page.locator('[data-act="at:1"]').focus();
+  await page.keyboard.press('Enter');
+  const raised = await columns(page);
+  assert.ok(raised.used.length >= 5, `a comb of ${raised.used.length} teeth`);
+  assert.match(await page.locator('#figure-comb figcaption').innerText(), /lie beside another multiple of q₀/);
+  await page.click('[data-act="at:2"]');
+  assert.deepEqual(await columns(page), raised, 'the same integers in slots');
+  await page.click('[data-act="at:3"]');
+  const reduced = await columns(page);
+  assert.deepEqual(reduced.used, [(raised.teeth - 1) / 2], 'one column is left, at 0');
+  await page.click('[data-act="at:4"]');
+  assert.deepEqual(await columns(page), reduced, 'and stays beside the slots that come of it');
 
-    // The polynomial, magnified, and one of too low a degree.
-    const sentence = page.locator('#figure-polynomial figcaption');
-    const fit = async () => Number.parseFloat(/right to ([\d.]+)\s×\s10/.exec(await sentence.innerText())?.[1] ?? 'NaN');
-    assert.ok(Number.isFinite(await fit()));
-    assert.match(await sentence.innerText(), /Degree 30, .* 8 levels|Degree 30/);
-    await page.locator('[data-input=zoom]').fill('8');
-    await page.locator('#figure-polynomial h3', { hasText: 'About every integer' }).waitFor();
-    await page.locator('[data-input=degree]').fill('18');
-    await sentence.filter({ hasText: 'it would be off by up to' }).waitFor();
-    assert.match(await sentence.innerText(), /Degree 18/);
+  // The polynomial, magnified, and one of too low a degree.
+  const sentence = page.locator('#figure-polynomial figcaption');
+  const fit = async () => Number.parseFloat(/right to ([\d.]+)\s×\s10/.exec(await sentence.innerText())?.[1] ?? 'NaN');
+  assert.ok(Number.isFinite(await fit()));
+  assert.match(await sentence.innerText(), /Degree 30, .* 8 levels|Degree 30/);
+  await page.locator('[data-input=zoom]').fill('8');
+  await page.locator('#figure-polynomial h3', { hasText: 'About every integer' }).waitFor();
+  await page.locator('[data-input=degree]').fill('18');
+  await sentence.filter({ hasText: 'it would be off by up to' }).waitFor();
+  assert.match(await sentence.innerText(), /Degree 18/);
 
-    await page.click('[data-act="table:polynomial"]');
-    assert.ok((await page.locator('#figure-polynomial tbody tr').count()) >= 9);
-    await page.click('[data-act="table:polynomial"]');
-    assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    assert.ok(wide <= 0, `the page is ${wide} px too wide`);
-    assert.deepEqual(await violations(page), []);
-    mkdirSync(shots, { recursive: true });
-    await page.screenshot({ path: join(shots, `conventional-${colorScheme}-${width}.png`), fullPage: true });
-  });
-}
+  await page.click('[data-act="table:polynomial"]');
+  assert.ok((await page.locator('#figure-polynomial tbody tr').count()) >= 9);
+  await page.click('[data-act="table:polynomial"]');
+  await soundInBoth(page, 'conventional');
+});
 
-for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 844]]) {
-  test(`conventional: m and I are dragged, ${colorScheme}, ${width} px`, async ({ open, site }) => {
-    const page = await begin({ open, site }, { colorScheme, viewport: { width, height } }, '');
-    const handle = (name) => page.getByRole('slider', { name, exact: true });
-    const values = async () => [await handle('m').getAttribute('aria-valuenow'), await handle('I').getAttribute('aria-valuenow')].map(Number);
-    /** What the page says: m/q0, I, x, and what the polynomial makes of it. */
-    const told = async () => {
-      const text = (await page.locator('#mine-told').innerText()).replaceAll('−', '-');
-      return /m\/q₀ = (\S+) and I = (\S+) make x = (\S+)\. The polynomial makes (\S+) of it/.exec(text).slice(1).map(Number);
-    };
-    await page.locator('#mine-told', { hasText: 'The polynomial makes' }).waitFor();
-    await handle('I').focus();
-    await page.keyboard.press('Home');
-    await until('I at its end', async () => (await values())[1] === -7);
-    for (const key of ['ArrowRight', 'ArrowUp', 'ArrowRight', 'ArrowLeft']) await page.keyboard.press(key);
-    await until('I moved by two', async () => (await values())[1] === -5);
-    await handle('m').focus();
-    await page.keyboard.press('Home');
-    for (let i = 0; i < 9; i++) await page.keyboard.press('ArrowRight');
-    await until('m one above the middle', async () => (await values())[0] === 1);
-    const [m, tooth, x, back] = await told();
-    assert.deepEqual([m, tooth, x], [0.03125, -5, -4.96875]);
-    assert.ok(Math.abs(back - m) < 1e-3, `${back} of ${m}`);
-    // With the pointer: I to the other end, and m beyond its own.
-    for (const [name, to] of [['I', width], ['m', 0]]) {
-      const grip = page.locator(`[data-drag=${name}]`);
-      await grip.scrollIntoViewIfNeeded();
-      const box = await grip.boundingBox();
-      await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-      await page.mouse.down();
-      await page.mouse.move(to, box.y + box.height / 2, { steps: 5 });
-      await page.mouse.up();
-    }
-    assert.deepEqual(await values(), [-8, 7]);
-    await page.mouse.move(width / 2, 10);
-    assert.deepEqual(await values(), [-8, 7], 'what was let go of stays');
-    const [, , far, bent] = await told();
-    assert.equal(far, 6.75);
-    // The same of every tooth: the table says so for all of them.
-    await page.click('[data-act="table:mine"]');
-    const made = await page.locator('#figure-mine tbody td:last-child').allInnerTexts();
-    assert.equal(made.length, 15);
-    for (const text of made) assert.ok(Math.abs(Number(text.replace('−', '-')) - bent) < 1e-3, `${text}, not ${bent}`);
-    await page.click('[data-act="table:mine"]');
-    assert.deepEqual(await outside(page), [], 'marks outside their drawing');
-    assert.deepEqual(await violations(page), []);
-  });
-}
+test('conventional: m and I are dragged', async ({ open, site }) => {
+  const { width } = PHONE.viewport;
+  const page = await begin({ open, site }, opened(PHONE), '');
+  const handle = (name) => page.getByRole('slider', { name, exact: true });
+  const values = async () => [await handle('m').getAttribute('aria-valuenow'), await handle('I').getAttribute('aria-valuenow')].map(Number);
+  /** What the page says: m/q0, I, x, and what the polynomial makes of it. */
+  const told = async () => {
+    const text = (await page.locator('#mine-told').innerText()).replaceAll('−', '-');
+    return /m\/q₀ = (\S+) and I = (\S+) make x = (\S+)\. The polynomial makes (\S+) of it/.exec(text).slice(1).map(Number);
+  };
+  await page.locator('#mine-told', { hasText: 'The polynomial makes' }).waitFor();
+  await handle('I').focus();
+  await page.keyboard.press('Home');
+  await until('I at its end', async () => (await values())[1] === -7);
+  for (const key of ['ArrowRight', 'ArrowUp', 'ArrowRight', 'ArrowLeft']) await page.keyboard.press(key);
+  await until('I moved by two', async () => (await values())[1] === -5);
+  await handle('m').focus();
+  await page.keyboard.press('Home');
+  for (let i = 0; i < 9; i++) await page.keyboard.press('ArrowRight');
+  await until('m one above the middle', async () => (await values())[0] === 1);
+  const [m, tooth, x, back] = await told();
+  assert.deepEqual([m, tooth, x], [0.03125, -5, -4.96875]);
+  assert.ok(Math.abs(back - m) < 1e-3, `${back} of ${m}`);
+  // With the pointer: I to the other end, and m beyond its own.
+  for (const [name, to] of [['I', width], ['m', 0]]) {
+    const grip = page.locator(`[data-drag=${name}]`);
+    await grip.scrollIntoViewIfNeeded();
+    const box = await grip.boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(to, box.y + box.height / 2, { steps: 5 });
+    await page.mouse.up();
+  }
+  assert.deepEqual(await values(), [-8, 7]);
+  await page.mouse.move(width / 2, 10);
+  assert.deepEqual(await values(), [-8, 7], 'what was let go of stays');
+  const [, , far, bent] = await told();
+  assert.equal(far, 6.75);
+  // The same of every tooth: the table says so for all of them.
+  await page.click('[data-act="table:mine"]');
+  const made = await page.locator('#figure-mine tbody td:last-child').allInnerTexts();
+  assert.equal(made.length, 15);
+  for (const text of made) assert.ok(Math.abs(Number(text.replace('−', '-')) - bent) < 1e-3, `${text}, not ${bent}`);
+  await page.click('[data-act="table:mine"]');
+  await soundInBoth(page, 'conventional-dragged');
+});
 
 test('conventional: few slots, and the sum that clears what is between their coefficients', async ({ open, site }) => {
   const page = await begin({ open, site }, { viewport: { width: 1280, height: 800 } }, 'toy-conventional10-sparse');

@@ -1,10 +1,7 @@
 // The page of digits: a recorded run at first, then one in the tab, its circle, its clouds and what came back.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { violations } from '../lib/page.mjs';
+import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
 import { test } from '../lib/test.mjs';
-import { shots } from '../lib/paths.mjs';
 
 async function begin({ open, site }, options = {}) {
   const page = await open(`${site}digits.html`, { ready: false, reducedMotion: 'reduce', ...options });
@@ -46,75 +43,67 @@ async function firstScreen(page, height) {
   }
 }
 
-for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 844]]) {
-  test(`digits: three decimal digits come off, ${colorScheme}, ${width} px`, async ({ open, site }) => {
-    const page = await begin({ open, site }, { colorScheme, viewport: { width, height } });
-    await firstScreen(page, height);
-    assert.match(await page.locator('.recorded').innerText(), /recorded run/);
-    assert.match(await page.locator('#outcome').innerText(), /2,718 came back as 718\. 96 of 96 slots round to the exact residue/);
-    mkdirSync(shots, { recursive: true });
-    await page.screenshot({ path: join(shots, `digits-first-${colorScheme}-${width}.png`) });
+test('digits: three decimal digits come off', async ({ open, site }) => {
+  const page = await begin({ open, site }, opened(PHONE));
+  await firstScreen(page, PHONE.viewport.height);
+  assert.match(await page.locator('.recorded').innerText(), /recorded run/);
+  assert.match(await page.locator('#outcome').innerText(), /2,718 came back as 718\. 96 of 96 slots round to the exact residue/);
 
-    await page.fill('[data-input=number]', '-31,415');
-    assert.match(await read(page), /−31,415 came back as 585\. 512 of 512 slots round to the exact residue/);
-    assert.deepEqual(await boxes(page), ['5', '8', '5']);
+  await page.fill('[data-input=number]', '-31,415');
+  assert.match(await read(page), /−31,415 came back as 585\. 512 of 512 slots round to the exact residue/);
+  assert.deepEqual(await boxes(page), ['5', '8', '5']);
 
-    // Every step, by the keyboard: wound up on a spiral, then on the circle, and the digits one after the other.
-    await page.locator('[data-act="at:0"]').focus();
-    await page.keyboard.press('Enter');
-    assert.deepEqual(await boxes(page), ['·', '·', '·']);
-    const wound = await dots(page, 10);
-    assert.equal(wound.length, 512);
-    assert.ok(new Set(wound.map(({ share }) => Math.round(share * 50))).size > 10, 'many turns');
-    assert.ok(wound.every(({ off, share }) => off < 0.03 / Math.max(share, 0.1)), 'on ten rays');
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
-    const on = await dots(page, 10);
-    assert.ok(on.every(({ share, off }) => Math.abs(share - 1) < 0.01 && off < 0.02), 'on ten points of the circle');
-    assert.deepEqual(on.map(({ ray }) => ray), wound.map(({ ray }) => ray), 'where they were wound to');
-    await page.getByRole('button', { name: 'Next step' }).first().click();
-    assert.deepEqual(await boxes(page), ['·', '·', '5']);
-    const caption = page.locator('#figure-lens figcaption');
-    const times = async () => Number(/: ([\d,]+) times less/.exec(await caption.innerText())?.[1].replace(',', '') ?? NaN);
-    // The first digit is read at a hundredth of its size, the last one at its own.
-    assert.ok((await times()) > 2, `the first table takes off ${await times()} times`);
-    await page.click('[data-act="at:5"]');
-    assert.deepEqual(await boxes(page), ['·', '8', '5']);
-    await page.click('[data-act="at:8"]');
-    assert.deepEqual(await boxes(page), ['5', '8', '5']);
-    assert.ok((await times()) > 5, `the last table takes off ${await times()} times`);
-    await page.click('[data-act="at:5"]');
+  // Every step, by the keyboard: wound up on a spiral, then on the circle, and the digits one after the other.
+  await page.locator('[data-act="at:0"]').focus();
+  await page.keyboard.press('Enter');
+  assert.deepEqual(await boxes(page), ['·', '·', '·']);
+  const wound = await dots(page, 10);
+  assert.equal(wound.length, 512);
+  assert.ok(new Set(wound.map(({ share }) => Math.round(share * 50))).size > 10, 'many turns');
+  assert.ok(wound.every(({ off, share }) => off < 0.03 / Math.max(share, 0.1)), 'on ten rays');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  const on = await dots(page, 10);
+  assert.ok(on.every(({ share, off }) => Math.abs(share - 1) < 0.01 && off < 0.02), 'on ten points of the circle');
+  assert.deepEqual(on.map(({ ray }) => ray), wound.map(({ ray }) => ray), 'where they were wound to');
+  await page.getByRole('button', { name: 'Next step' }).first().click();
+  assert.deepEqual(await boxes(page), ['·', '·', '5']);
+  const caption = page.locator('#figure-lens figcaption');
+  const times = async () => Number(/: ([\d,]+) times less/.exec(await caption.innerText())?.[1].replace(',', '') ?? NaN);
+  // The first digit is read at a hundredth of its size, the last one at its own.
+  assert.ok((await times()) > 2, `the first table takes off ${await times()} times`);
+  await page.click('[data-act="at:5"]');
+  assert.deepEqual(await boxes(page), ['·', '8', '5']);
+  await page.click('[data-act="at:8"]');
+  assert.deepEqual(await boxes(page), ['5', '8', '5']);
+  assert.ok((await times()) > 5, `the last table takes off ${await times()} times`);
+  await page.click('[data-act="at:5"]');
 
-    // Another slot, by its slider, and the tables behind the drawings.
-    await page.locator('[data-input=slot]').fill('7');
-    assert.match(await page.locator('.digits-follow output').innerText(), /^7: /);
-    for (const figure of ['circle', 'lens', 'result']) {
-      await page.click(`[data-act="table:${figure}"]`);
-      assert.ok((await page.locator(`#figure-${figure} tbody tr`).count()) >= 10, figure);
-      await page.click(`[data-act="table:${figure}"]`);
-    }
-    assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    assert.ok(wide <= 0, `the page is ${wide} px too wide`);
-    const inside = await page.locator('.digits-circle, .digits-cloud').evaluateAll((all) =>
-      all.every((svg) => {
-        const frame = svg.getBoundingClientRect();
-        return [...svg.querySelectorAll('circle')].every((dot) => {
-          const box = dot.getBoundingClientRect();
-          return box.left >= frame.left - 1 && box.right <= frame.right + 1 && box.top >= frame.top - 1 && box.bottom <= frame.bottom + 1;
-        });
-      }),
-    );
-    assert.ok(inside, 'every dot lies inside its drawing');
-    const smallest = await page.evaluate(() => {
-      const sizes = [...document.querySelectorAll('main *')].filter((el) => [...el.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()) && !el.closest('sub, sup, svg')).map((el) => Number.parseFloat(getComputedStyle(el).fontSize));
-      return Math.min(...sizes);
-    });
-    assert.ok(smallest >= 13, `text of ${smallest} px`);
-    assert.deepEqual(await violations(page), []);
-    await page.screenshot({ path: join(shots, `digits-${colorScheme}-${width}.png`), fullPage: true });
+  // Another slot, by its slider, and the tables behind the drawings.
+  await page.locator('[data-input=slot]').fill('7');
+  assert.match(await page.locator('.digits-follow output').innerText(), /^7: /);
+  for (const figure of ['circle', 'lens', 'result']) {
+    await page.click(`[data-act="table:${figure}"]`);
+    assert.ok((await page.locator(`#figure-${figure} tbody tr`).count()) >= 10, figure);
+    await page.click(`[data-act="table:${figure}"]`);
+  }
+  const inside = await page.locator('.digits-circle, .digits-cloud').evaluateAll((all) =>
+    all.every((svg) => {
+      const frame = svg.getBoundingClientRect();
+      return [...svg.querySelectorAll('circle')].every((dot) => {
+        const box = dot.getBoundingClientRect();
+        return box.left >= frame.left - 1 && box.right <= frame.right + 1 && box.top >= frame.top - 1 && box.bottom <= frame.bottom + 1;
+      });
+    }),
+  );
+  assert.ok(inside, 'every dot lies inside its drawing');
+  const smallest = await page.evaluate(() => {
+    const sizes = [...document.querySelectorAll('main *')].filter((el) => [...el.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()) && !el.closest('sub, sup, svg')).map((el) => Number.parseFloat(getComputedStyle(el).fontSize));
+    return Math.min(...sizes);
   });
-}
+  assert.ok(smallest >= 13, `text of ${smallest} px`);
+  await soundInBoth(page, 'digits');
+});
 
 test('digits: fractions are rounded, and a drawn table is looked up in', async ({ open, site }) => {
   const page = await begin({ open, site });

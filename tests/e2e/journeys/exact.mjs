@@ -1,10 +1,7 @@
 // Exact numbers: a picture of integers, its digits, the polynomial that takes the low one off, and the result.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { violations } from '../lib/page.mjs';
+import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
 import { test } from '../lib/test.mjs';
-import { shots } from '../lib/paths.mjs';
 
 async function begin({ open, site }, options = {}) {
   const page = await open(`${site}exact.html`, { ready: false, reducedMotion: 'reduce', ...options });
@@ -26,69 +23,63 @@ const rasters = (page) =>
     greys: [...svg.querySelectorAll('rect[fill]')].map((rect) => rect.getAttribute('fill')).join(),
   }));
 
-for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 844]]) {
-  test(`exact: digits, the polynomial and the result, ${colorScheme}, ${width} px`, async ({ open, site }) => {
-    const page = await begin({ open, site }, { colorScheme, viewport: { width, height } });
-    // The first screen: a sentence, the button, and the drawing, which is not empty.
-    for (const selector of ['.lead', '[data-act=run]', '.exact-digits']) {
-      const box = await page.locator(selector).boundingBox();
-      assert.ok(box.y >= 0 && box.y + Math.min(box.height, 120) <= height, `${selector} at ${box.y} of ${height} px`);
-    }
-    // A recorded run, said to be one, with both digits in the slots.
-    await page.locator('.recorded', { hasText: 'A recorded run' }).waitFor();
-    const opened = await rasters(page);
-    assert.ok(opened.low > 600, `${opened.low} low digits`);
-    assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers came back/);
-    await page.click('[data-act="at:0"]');
-    const before = await rasters(page);
-    assert.equal(before.low, 0);
-    assert.ok(before.greys === opened.greys && new Set(before.greys.split('),')).size > 20, 'a picture');
-    await page.locator('#left', { hasText: 'all become p y' }).waitFor();
+test('exact: digits, the polynomial and the result', async ({ open, site }) => {
+  const { height } = PHONE.viewport;
+  const page = await begin({ open, site }, opened(PHONE));
+  // The first screen: a sentence, the button, and the drawing, which is not empty.
+  for (const selector of ['.lead', '[data-act=run]', '.exact-digits']) {
+    const box = await page.locator(selector).boundingBox();
+    assert.ok(box.y >= 0 && box.y + Math.min(box.height, 120) <= height, `${selector} at ${box.y} of ${height} px`);
+  }
+  // A recorded run, said to be one, with both digits in the slots.
+  await page.locator('.recorded', { hasText: 'A recorded run' }).waitFor();
+  const first = await rasters(page);
+  assert.ok(first.low > 600, `${first.low} low digits`);
+  assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers came back/);
+  await page.click('[data-act="at:0"]');
+  const before = await rasters(page);
+  assert.equal(before.low, 0);
+  assert.ok(before.greys === first.greys && new Set(before.greys.split('),')).size > 20, 'a picture');
+  await page.locator('#left', { hasText: 'all become p y' }).waitFor();
 
-    await page.locator('[data-act=run]').focus();
+  await page.locator('[data-act=run]').focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.recorded').waitFor({ state: 'detached' });
+  await cameBack(page);
+  assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers came back as they were.* every one of them is right modulo 65537/);
+  assert.match(await page.locator('main').innerText(), /insecure demonstration parameters/);
+
+  // Every stage: where the low digits are, and where the picture is.
+  const stages = [];
+  for (let i = 0; i <= 5; i += 1) {
+    await page.locator(`[data-act="at:${i}"]`).focus();
     await page.keyboard.press('Enter');
-    await page.locator('.recorded').waitFor({ state: 'detached' });
-    await cameBack(page);
-    assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers came back as they were.* every one of them is right modulo 65537/);
-    assert.match(await page.locator('main').innerText(), /insecure demonstration parameters/);
+    const { low, greys } = await rasters(page);
+    stages.push({ low: low > 0, picture: greys === before.greys });
+  }
+  const seen = (low, picture) => ({ low, picture });
+  assert.deepEqual(stages, [seen(false, true), seen(false, false), seen(true, false), seen(true, false), seen(true, true), seen(false, true)]);
+  await page.click('[data-act="at:4"]');
+  assert.match(await page.locator('#told').innerText(), /one small digit in every pixel/);
+  const far = Number(/none beyond ±(\d+)/.exec(await page.locator('#figure-comb figcaption').innerText())[1]);
+  assert.ok(far >= 3 && far <= 15, `digits to ${far}`);
+  // The one that is followed has the numbers of the table.
+  await page.locator('[data-input=slot]').fill('7');
+  const [slot, message, digit] = /slot (\d+): message (\d+), low digit (−?\d+)/.exec(await page.locator('#followed').innerText()).slice(1);
+  await page.click('[data-act="table:digits"]');
+  assert.deepEqual(await page.locator('#figure-digits tbody tr').nth(7).locator('th, td').allInnerTexts(), [slot, message, digit]);
+  await page.click('[data-act="table:digits"]');
 
-    // Every stage: where the low digits are, and where the picture is.
-    const stages = [];
-    for (let i = 0; i <= 5; i += 1) {
-      await page.locator(`[data-act="at:${i}"]`).focus();
-      await page.keyboard.press('Enter');
-      const { low, greys } = await rasters(page);
-      stages.push({ low: low > 0, picture: greys === before.greys });
-    }
-    const seen = (low, picture) => ({ low, picture });
-    assert.deepEqual(stages, [seen(false, true), seen(false, false), seen(true, false), seen(true, false), seen(true, true), seen(false, true)]);
-    await page.click('[data-act="at:4"]');
-    assert.match(await page.locator('#told').innerText(), /one small digit in every pixel/);
-    const far = Number(/none beyond ±(\d+)/.exec(await page.locator('#figure-comb figcaption').innerText())[1]);
-    assert.ok(far >= 3 && far <= 15, `digits to ${far}`);
-    // The one that is followed has the numbers of the table.
-    await page.locator('[data-input=slot]').fill('7');
-    const [slot, message, digit] = /slot (\d+): message (\d+), low digit (−?\d+)/.exec(await page.locator('#followed').innerText()).slice(1);
-    await page.click('[data-act="table:digits"]');
-    assert.deepEqual(await page.locator('#figure-digits tbody tr').nth(7).locator('th, td').allInnerTexts(), [slot, message, digit]);
-    await page.click('[data-act="table:digits"]');
+  // Power by power: with one missing the digits are anything.
+  await page.locator('[data-input=terms]').fill('30');
+  const left = await page.locator('#left').innerText();
+  const [all, gone] = [Number(/of (\d+) numbers/.exec(left)[1]), Number(/, (\d+) becomes? p y/.exec(left)[1])];
+  assert.ok(all === 31 * 8 && gone < all / 4, left);
+  await page.locator('[data-input=terms]').fill('31');
+  assert.match(await page.locator('#left').innerText(), /All 31 powers, up to x⁶¹: .* all become p y, low digit 0 and y untouched/);
 
-    // Power by power: with one missing the digits are anything.
-    await page.locator('[data-input=terms]').fill('30');
-    const left = await page.locator('#left').innerText();
-    const [all, gone] = [Number(/of (\d+) numbers/.exec(left)[1]), Number(/, (\d+) becomes? p y/.exec(left)[1])];
-    assert.ok(all === 31 * 8 && gone < all / 4, left);
-    await page.locator('[data-input=terms]').fill('31');
-    assert.match(await page.locator('#left').innerText(), /All 31 powers, up to x⁶¹: .* all become p y, low digit 0 and y untouched/);
-
-    assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    assert.ok(wide <= 0, `the page is ${wide} px too wide`);
-    assert.deepEqual(await violations(page), []);
-    mkdirSync(shots, { recursive: true });
-    await page.screenshot({ path: join(shots, `exact-${colorScheme}-${width}.png`), fullPage: true });
-  });
-}
+  await soundInBoth(page, 'exact');
+});
 
 test('exact: on the server, which sees neither digits nor integers, and back in the tab', async ({ open, serve }) => {
   const { url } = await serve();

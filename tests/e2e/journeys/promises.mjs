@@ -1,12 +1,10 @@
 // What the page says while it waits, and where it says it: true at every moment, and in sight.
 import assert from 'node:assert/strict';
+import { DESK, PHONE, opened } from '../lib/looks.mjs';
 import { test, until } from '../lib/test.mjs';
 import { clickWhen, drawn, problemText, refloat, station, table } from '../lib/page.mjs';
 
-const SIZES = [
-  ['1280x800', { viewport: { width: 1280, height: 800 } }],
-  ['390x844', { viewport: { width: 390, height: 844 }, hasTouch: true }],
-];
+const SIZES = [opened(DESK), { ...opened(PHONE), hasTouch: true }];
 
 /** What hero, tide, tree and strip show now. */
 function shown(page) {
@@ -186,53 +184,51 @@ async function inSight(page) {
 
 const focused = (page) => page.evaluate(() => document.activeElement?.closest('.problem') !== null);
 
-for (const [size, options] of SIZES) {
-  for (const colorScheme of ['light', 'dark']) {
-    test(`promises: messages stand in the window, ${size} ${colorScheme}`, async ({ open, serve }) => {
-      const { url, stop } = await serve();
-      const page = await open(url, { expectLostRequests: true, colorScheme, reducedMotion: 'reduce', ...options });
+for (const options of SIZES) {
+  test(`promises: messages stand in the window, ${options.viewport.width} px`, async ({ open, serve }) => {
+    const { url, stop } = await serve();
+    const page = await open(url, { ...options, ready: true, expectLostRequests: true });
 
-      // A bad picture: beside the picture, with the focus.
-      await page.locator('input[type=file]').setInputFiles({ name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no picture') });
-      await inSight(page);
-      assert.ok(await focused(page), 'focus');
-      assert.equal(await page.locator('#input-panel .problem').count(), 1, 'beside the picture');
-      assert.match(await problemText(page), /Choose a PNG, JPEG, WebP or GIF file/);
-      await page.click('[data-act=close-problem]');
-      await page.locator('.problem').waitFor({ state: 'detached' });
-      assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-act')), 'refloat', 'closing does not lose the focus');
+    // A bad picture: beside the picture, with the focus.
+    await page.locator('input[type=file]').setInputFiles({ name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no picture') });
+    await inSight(page);
+    assert.ok(await focused(page), 'focus');
+    assert.equal(await page.locator('#input-panel .problem').count(), 1, 'beside the picture');
+    assert.match(await problemText(page), /Choose a PNG, JPEG, WebP or GIF file/);
+    await page.click('[data-act=close-problem]');
+    await page.locator('.problem').waitFor({ state: 'detached' });
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-act')), 'refloat', 'closing does not lose the focus');
 
-      // Bad numbers: beside the numbers, and the reader types on.
-      await page.getByRole('tab', { name: 'Numbers' }).click();
-      await page.locator('textarea').pressSequentially('0.5 pear');
-      await inSight(page);
-      assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA', 'typing goes on');
-      assert.equal(await page.locator('#input-panel .problem').count(), 1, 'beside the numbers');
-      await page.locator('textarea').fill('0.5');
-      await page.locator('.problem').waitFor({ state: 'detached' });
+    // Bad numbers: beside the numbers, and the reader types on.
+    await page.getByRole('tab', { name: 'Numbers' }).click();
+    await page.locator('textarea').pressSequentially('0.5 pear');
+    await inSight(page);
+    assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA', 'typing goes on');
+    assert.equal(await page.locator('#input-panel .problem').count(), 1, 'beside the numbers');
+    await page.locator('textarea').fill('0.5');
+    await page.locator('.problem').waitFor({ state: 'detached' });
 
-      // The server gone: beside the button, in words of the page.
-      await page.locator('input[value=server]:enabled').waitFor();
-      await page.check('input[value=server]');
-      await page.selectOption('[data-input=set-server]', 'toy10');
-      await refloat(page);
-      await stop('SIGKILL');
-      await page.click('[data-act=refloat]');
-      await page.locator('.problem').waitFor({ timeout: 60_000 });
-      await inSight(page);
-      assert.ok(await focused(page), 'focus');
-      assert.match(await problemText(page), /The server does not answer\s+Start it again.*press “Go on”/s);
-      await page.click('[data-act=close-problem]');
+    // The server gone: beside the button, in words of the page.
+    await page.locator('input[value=server]:enabled').waitFor();
+    await page.check('input[value=server]');
+    await page.selectOption('[data-input=set-server]', 'toy10');
+    await refloat(page);
+    await stop('SIGKILL');
+    await page.click('[data-act=refloat]');
+    await page.locator('.problem').waitFor({ timeout: 60_000 });
+    await inSight(page);
+    assert.ok(await focused(page), 'focus');
+    assert.match(await problemText(page), /The server does not answer\s+Start it again.*press “Go on”/s);
+    await page.click('[data-act=close-problem]');
 
-      // The same beside the button that squares, and beside the one that deletes keys.
-      await page.click('[data-act=again]');
-      await page.locator('#again .problem').waitFor({ timeout: 60_000 });
-      await inSight(page);
-      await page.click('[data-act=close-problem]');
-      await page.click('[data-act=delete-keys]');
-      await page.locator('.foot .problem').waitFor({ timeout: 60_000 });
-      await inSight(page);
-      assert.match(await problemText(page), /press “Try again”/);
-    });
-  }
+    // The same beside the button that squares, and beside the one that deletes keys.
+    await page.click('[data-act=again]');
+    await page.locator('#again .problem').waitFor({ timeout: 60_000 });
+    await inSight(page);
+    await page.click('[data-act=close-problem]');
+    await page.click('[data-act=delete-keys]');
+    await page.locator('.foot .problem').waitFor({ timeout: 60_000 });
+    await inSight(page);
+    assert.match(await problemText(page), /press “Try again”/);
+  });
 }

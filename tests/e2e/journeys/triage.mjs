@@ -1,10 +1,8 @@
 // The page "Who comes first?": encrypted patients scored, compared and ranked by the real server.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
+import { table } from '../lib/page.mjs';
 import { test } from '../lib/test.mjs';
-import { table, violations } from '../lib/page.mjs';
-import { shots } from '../lib/paths.mjs';
 
 /** Asks, and reads the rows of the answer: name, rank, flag, number, the same in the clear, diagnosis. */
 async function asked(page) {
@@ -27,44 +25,38 @@ function check(rows, least) {
   });
 }
 
-for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
-  test(`triage: who comes first, and which cases are nearest, ${colorScheme}, ${width} px`, async ({ open, serve }) => {
-    const { url } = await serve();
-    const page = await open(`${url}triage.html`, { ready: false, reducedMotion: 'reduce', colorScheme, viewport: { width, height: 844 } });
-    await page.locator('.recorded').waitFor();
-    await page.locator('[data-act="tick:15"]').click();
-    const rows = await asked(page);
-    assert.equal(rows.length, 15, 'who is not ticked is not asked about');
-    const said = await page.locator('#triage-set').innerText();
-    const least = Number(/numbers in \[-1, 1\] are ordered rightly from ([\d.]+) apart/.exec(said)[1]);
-    assert.ok(least > 0 && least < 0.2, said);
-    check(rows, least);
-    const outcome = await page.locator('#outcome').innerText();
-    assert.ok(outcome.includes(` ${rows[0][0]}, ${rows[1][0]} and ${rows[2][0]}. `), outcome);
-    assert.match(await page.locator('#figure-triangle h3').innerText(), /^105 comparisons/);
-    const won = await page.locator('.triage-cell.won').count();
-    const lost = await page.locator('.triage-cell.lost').count();
-    assert.equal(won + lost, 105);
-    const wins = await table(page, 'triangle');
-    for (const [name, rank] of rows) assert.equal(wins[name][0].replace('–', '').split(' ').filter(Boolean).length, Math.round(Number(rank.replace('−', '-'))), name);
+test('triage: who comes first, and which cases are nearest', async ({ open, serve }) => {
+  const { url } = await serve();
+  const page = await open(`${url}triage.html`, opened(PHONE));
+  await page.locator('.recorded').waitFor();
+  await page.locator('[data-act="tick:15"]').click();
+  const rows = await asked(page);
+  assert.equal(rows.length, 15, 'who is not ticked is not asked about');
+  const said = await page.locator('#triage-set').innerText();
+  const least = Number(/numbers in \[-1, 1\] are ordered rightly from ([\d.]+) apart/.exec(said)[1]);
+  assert.ok(least > 0 && least < 0.2, said);
+  check(rows, least);
+  const outcome = await page.locator('#outcome').innerText();
+  assert.ok(outcome.includes(` ${rows[0][0]}, ${rows[1][0]} and ${rows[2][0]}. `), outcome);
+  assert.match(await page.locator('#figure-triangle h3').innerText(), /^105 comparisons/);
+  const won = await page.locator('.triage-cell.won').count();
+  const lost = await page.locator('.triage-cell.lost').count();
+  assert.equal(won + lost, 105);
+  const wins = await table(page, 'triangle');
+  for (const [name, rank] of rows) assert.equal(wins[name][0].replace('–', '').split(' ').filter(Boolean).length, Math.round(Number(rank.replace('−', '-'))), name);
 
-    await page.locator('[data-act="ask:nearest"]').click();
-    await page.locator('.recorded').waitFor();
-    const cases = await asked(page);
-    assert.equal(cases.length, 16);
-    const ofCloseness = Number(/numbers in \[0, 1\] are ordered rightly from ([\d.]+) apart/.exec(await page.locator('#triage-set').innerText())[1]);
-    assert.ok(ofCloseness > 0 && ofCloseness < least, `${ofCloseness}`);
-    check(cases, ofCloseness);
-    const malignant = cases.filter((row) => Number(row[2]) > 0.5 && row[5] === 'malignant').length;
-    assert.match(await page.locator('#outcome').innerText(), new RegExp(`${malignant} of them malignant. The bit says ${malignant > 1 ? 'malignant' : 'benign'}`));
+  await page.locator('[data-act="ask:nearest"]').click();
+  await page.locator('.recorded').waitFor();
+  const cases = await asked(page);
+  assert.equal(cases.length, 16);
+  const ofCloseness = Number(/numbers in \[0, 1\] are ordered rightly from ([\d.]+) apart/.exec(await page.locator('#triage-set').innerText())[1]);
+  assert.ok(ofCloseness > 0 && ofCloseness < least, `${ofCloseness}`);
+  check(cases, ofCloseness);
+  const malignant = cases.filter((row) => Number(row[2]) > 0.5 && row[5] === 'malignant').length;
+  assert.match(await page.locator('#outcome').innerText(), new RegExp(`${malignant} of them malignant. The bit says ${malignant > 1 ? 'malignant' : 'benign'}`));
 
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    assert.ok(wide <= 0, `the page is ${wide} px too wide`);
-    assert.deepEqual(await violations(page), []);
-    mkdirSync(shots, { recursive: true });
-    await page.screenshot({ path: join(shots, `triage-${colorScheme}-${width}.png`), fullPage: true });
-  });
-}
+  await soundInBoth(page, 'triage');
+});
 
 test('triage: too few patients are no choice, and a run can be cancelled', async ({ open, serve }) => {
   const { url } = await serve();
