@@ -13,6 +13,8 @@ mod connection;
 mod conventional;
 mod decrypt;
 mod digits;
+#[cfg(test)]
+mod documented;
 mod encrypt;
 mod event_stream;
 mod failure;
