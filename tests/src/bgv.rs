@@ -152,11 +152,22 @@ impl<W: Word> BgvChain<W> {
     /// If the set is not sound.
     pub fn of(spec: &RlweSpec, plaintexts: PlaintextSpec) -> Self {
         let context = BgvContext::from_spec(spec, plaintexts).expect("a sound set");
-        let seed = Seed::from_bytes([29; 32]);
+        Self::seeded(&context, 29)
+    }
+
+    /// With the keys that a seed of 32 equal bytes gives.
+    pub fn seeded(context: &BgvContext<W>, seed: u8) -> Self {
+        let seed = Seed::from_bytes([seed; 32]);
         let secret = SecretKey::generate(context.rlwe(), &seed);
         let seeds = KeySeeds::derive(&seed);
         let relinearization = secret.relinearization_key(context.rlwe(), &seeds, context.rlwe().max_level());
-        Self { evaluator: BgvEvaluator::new(&context), context, secret, seeds, relinearization }
+        Self {
+            evaluator: BgvEvaluator::new(context),
+            context: context.clone(),
+            secret,
+            seeds,
+            relinearization,
+        }
     }
 
     /// The highest level.
@@ -219,6 +230,10 @@ impl<W: Word> BgvChain<W> {
         centered_f64(&phase).into_iter().map(|x| x / p).collect()
     }
 }
+
+/// So many coefficients of noise at least are compared with a law: their deviation is that of all to a hundredth of a bit. They are of
+/// several keys, since those of one share the length of its secret.
+pub const SAMPLES: usize = 10_000;
 
 /// log2 of the deviation of numbers from 0.
 pub fn log_deviation(x: &[f64]) -> f64 {

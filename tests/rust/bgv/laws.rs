@@ -1,5 +1,7 @@
 //! BGV in scaled form: against the textbook's, against arithmetic in the clear, and its noise against its laws.
 
+use std::collections::BTreeMap;
+
 use num_bigint::BigInt;
 use refloat::Error;
 use refloat::arith::Word;
@@ -9,7 +11,7 @@ use refloat::schemes::bgv::{BgvCiphertext, BgvContext, Factor, PlaintextSpec, Pr
 use refloat::schemes::evaluator::Leveled;
 use refloat::security::SecretDistribution;
 use refloat::trace::Counters;
-use refloat_tests::bgv::{BgvChain, Textbook, log_deviation};
+use refloat_tests::bgv::{BgvChain, SAMPLES, Textbook, log_deviation};
 use refloat_tests::chain::{KEY_ID, spec};
 use refloat_tests::embedding;
 use refloat_tests::ring::{automorphism, centred, poly, to_f64};
@@ -328,39 +330,49 @@ fn noise_follows_its_laws() {
     let bits = product_level(&BgvChain::new(n, (&levels(30.0), &[50.0, 50.5, 49.5], 3), (12289, 1, 1)));
     // Between 12289 and the root of 4 P phi_max there is a prime to spare.
     let levels = levels(bits + 0.3);
-    let chain = BgvChain::<u64>::new(n, (&levels, &[50.0, 50.5, 49.5], 3), (12289, 1, 1));
-    let (model, ring) = (chain.context.noise(), chain.context.message_modulus().ring());
-    let log = |noise: f64| model.deviation(noise).log2();
-    let close = |name: &str, found: f64, law: f64| {
-        assert!((found - law).abs() < 0.3, "{name}: 2^{found:.2}, the law says 2^{law:.2}");
-    };
-    let message = random(ring, n, &mut Lottery::new(6));
-    let x = chain.encrypt(&message, chain.top(), 1);
+    let one = BgvChain::<u64>::new(n, (&levels, &[50.0, 50.5, 49.5], 3), (12289, 1, 1));
+    let (model, ring) = (one.context.noise(), one.context.message_modulus().ring());
+    let square = |noise: f64| model.deviation(noise).powi(2);
+    let floor = square(model.rounding());
     // A fresh error and a plaintext of uniform coefficients over P.
-    close("fresh", log_deviation(&chain.noise(&x)), 0.5 * (10.5f64 + 1.0 / 12.0).log2());
-    let rounded = chain.evaluator.rescale(&x).expect("a level below");
-    close("rescaled", log_deviation(&chain.noise(&rounded)), log(model.rounding()));
-    // What switching a key adds, at every level.
-    let keys = chain.galois_keys(&[1]);
-    for level in 0..=chain.top() {
-        let x = chain.encrypt(&message, level, 2);
-        let turned = chain.evaluator.rotate(&x, 1, &keys).expect("room");
-        let squares = |noise: f64| model.deviation(noise).powi(2);
-        let law = squares(model.key_switch(level)) + squares(model.rounding()) + 10.5 + 1.0 / 12.0;
-        close("turned", log_deviation(&chain.noise(&turned)), 0.5 * law.log2());
-    }
-    // Squares stay at the floor, and right, to the end of the chain.
-    let (mut x, mut message) = (rounded, message);
-    while x.level() > 0 {
-        x = chain.evaluator.multiply(&x, &x, &chain.relinearization).expect("a chain with room");
-        for m in &mut message {
-            *m = ring.mul(*m, *m);
+    let fresh = 10.5 + 1.0 / 12.0;
+    // Coefficients by what was done and the level, of all keys, and the square of their deviation by the law.
+    let mut found: BTreeMap<(&str, usize), (Vec<f64>, f64)> = BTreeMap::new();
+    for key in 0..SAMPLES.div_ceil(n) as u8 {
+        let chain = BgvChain::seeded(&one.context, key);
+        let mut take = |name, x: &BgvCiphertext<u64>, law: f64| {
+            found.entry((name, x.level())).or_insert((Vec::new(), law)).0.extend(chain.noise(x));
+        };
+        let mut message = random(ring, n, &mut Lottery::new(key.into()));
+        let x = chain.encrypt(&message, chain.top(), 1);
+        take("fresh", &x, fresh);
+        // What switching a key adds, at every level.
+        let keys = chain.galois_keys(&[1]);
+        for level in 0..=chain.top() {
+            let x = chain.encrypt(&message, level, 2);
+            let turned = chain.evaluator.rotate(&x, 1, &keys).expect("room");
+            take("turned", &turned, square(model.key_switch(level)) + floor + fresh);
         }
-        assert_eq!(chain.decrypt(&x), message, "level {}", x.level());
-        let noise = chain.noise(&x);
-        close("squared", log_deviation(&noise), log(model.rounding()));
-        let largest = embedding::slots(&noise).iter().map(|z| z.norm()).fold(0.0, f64::max);
-        assert!(largest <= 2.0 * x.noise() && x.noise() <= 2.1 * model.rounding());
+        let mut x = chain.evaluator.rescale(&x).expect("a level below");
+        take("rescaled", &x, floor);
+        // Squares stay at the floor, and right, to the end of the chain.
+        while x.level() > 0 {
+            x = chain.evaluator.multiply(&x, &x, &chain.relinearization).expect("a chain with room");
+            for m in &mut message {
+                *m = ring.mul(*m, *m);
+            }
+            assert_eq!(chain.decrypt(&x), message, "level {}", x.level());
+            take("squared", &x, floor);
+            let largest = embedding::slots(&chain.noise(&x)).iter().map(|z| z.norm()).fold(0.0, f64::max);
+            assert!(largest <= 2.0 * x.noise() && x.noise() <= 2.1 * model.rounding());
+        }
+    }
+    // Fresh, rescaled, turned at 7 levels, squared down to 5.
+    assert_eq!(found.len(), 14);
+    for ((name, level), (noise, law)) in found {
+        assert!(noise.len() >= SAMPLES);
+        let (found, law) = (log_deviation(&noise), 0.5 * law.log2());
+        assert!((found - law).abs() < 0.3, "{name}, level {level}: 2^{found:.2}, the law says 2^{law:.2}");
     }
 }
 

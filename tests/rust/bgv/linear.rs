@@ -9,7 +9,7 @@ use refloat::circuits::linear_transform::{
 use refloat::rlwe::GaloisKeys;
 use refloat::schemes::bgv::{BgvCiphertext, PrimePower};
 use refloat::trace::Counters;
-use refloat_tests::bgv::{BgvChain, log_deviation};
+use refloat_tests::bgv::{BgvChain, SAMPLES, log_deviation};
 use refloat_tests::embedding;
 use refloat_tests::rns::Lottery;
 
@@ -139,23 +139,30 @@ fn maps_are_those_of_the_slots() {
 
 #[test]
 fn noise_of_maps_follows_its_law() {
-    for chain in [of_p(), of_p_squared()] {
-        let (ring, top, mut lottery) =
-            (chain.context.message_modulus().ring(), chain.top(), Lottery::new(63));
+    // Keys, and ciphertexts under each.
+    let keys_of_one = 8;
+    let each = SAMPLES.div_ceil(N * keys_of_one) as u64;
+    for one in [of_p(), of_p_squared()] {
+        let (ring, top, mut lottery) = (one.context.message_modulus().ring(), one.top(), Lottery::new(63));
+        let chains: Vec<_> = (0..keys_of_one).map(|key| BgvChain::seeded(&one.context, key as u8)).collect();
         for (steps, period) in
             [(signed(-4..=3), COLUMNS), (signed(0..16), 4), (vec![(0, false), (1, false)], COLUMNS)]
         {
             let matrix = matrix(ring, &steps, period, &mut lottery);
-            let (transform, squares) = check(&chain, &matrix, period);
-            let (gain, keys) = (transform.gain(), keys(&chain, &transform));
+            let (transform, squares) = check(&one, &matrix, period);
+            let gain = transform.gain();
             let mut noise = Vec::new();
-            for i in 0..20 {
-                let x = chain.encrypt(&random(ring, &mut lottery), top, i);
-                noise.extend(chain.noise(&apply(&chain, &transform, &x, &keys)));
+            for chain in &chains {
+                let keys = keys(chain, &transform);
+                for i in 0..each {
+                    let x = chain.encrypt(&random(ring, &mut lottery), top, i);
+                    noise.extend(chain.noise(&apply(chain, &transform, &x, &keys)));
+                }
             }
-            let model = chain.context.noise();
+            assert!(noise.len() >= SAMPLES);
+            let model = one.context.noise();
             let square = |noise: f64| model.deviation(noise).powi(2);
-            let prime = chain.context.rlwe().spec().levels[top][0] as f64;
+            let prime = one.context.rlwe().spec().levels[top][0] as f64;
             // Of baby steps all but the identity switch a key; a giant step switches one, and rounds one component.
             let fresh = 10.5 + 1.0 / 12.0;
             let before = squares * (fresh + square(model.key_switch(top)));

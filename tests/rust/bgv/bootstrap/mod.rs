@@ -23,8 +23,13 @@ struct Set<W: Word> {
 
 impl<W: Word> Set<W> {
     fn new(spec: &BgvSpec) -> Self {
+        Self::seeded(spec, 3)
+    }
+
+    /// With the keys that a seed of 32 equal bytes gives.
+    fn seeded(spec: &BgvSpec, seed: u8) -> Self {
         let params = BgvParams::new(spec).expect("a sound set");
-        let (secret, keys, bootstrapper) = keyed(&params, 3);
+        let (secret, keys, bootstrapper) = keyed(&params, seed);
         Self { params, secret, keys, bootstrapper }
     }
 
@@ -55,9 +60,14 @@ impl<W: Word> Set<W> {
         x
     }
 
-    /// log2 of the deviation of the coefficients of its noise.
+    /// The coefficients of its noise.
+    fn noise(&self, x: &BgvCiphertext<W>) -> Vec<f64> {
+        self.secret.noise(x).expect("our own").reveal_to_key_owner().clone()
+    }
+
+    /// log2 of their deviation.
     fn log_noise(&self, x: &BgvCiphertext<W>) -> f64 {
-        log_deviation(self.secret.noise(x).expect("our own").reveal_to_key_owner())
+        log_deviation(&self.noise(x))
     }
 
     /// log2 of what that is by the estimate.

@@ -8,7 +8,7 @@ use refloat::bootstrapping::bgv::{
 };
 use refloat::schemes::bgv::{BgvCiphertext, Factor, PrimePower};
 use refloat::trace::Counters;
-use refloat_tests::bgv::{log_deviation, messages_of_every_kind, tiny};
+use refloat_tests::bgv::{SAMPLES, log_deviation, messages_of_every_kind, tiny};
 use refloat_tests::rns::Lottery;
 
 use super::Set;
@@ -159,10 +159,12 @@ fn narrow_words_and_other_digits_do_as_well() {
 #[test]
 fn noise_is_as_estimated_at_every_stage() {
     let toy = (BgvPreset::named("toy-bgv10").expect("a set").spec)();
-    for (spec, runs) in [(tiny(15), 20), (toy, 4)] {
-        let set = Set::<u64>::new(&spec);
+    // Keys, and bootstraps under each.
+    for (spec, keys, runs) in [(tiny(15), 8, 20), (toy, 5, 2)] {
+        let sets: Vec<_> = (0..keys).map(|key| Set::<u64>::seeded(&spec, key)).collect();
+        // Coefficients over the deviation that is estimated, of each stage.
         let mut found = [(); 5].map(|()| Vec::new());
-        for i in 0..runs {
+        for (set, i) in sets.iter().flat_map(|set| (0..runs).map(move |i| (set, i))) {
             let mut message = set.random(&mut Lottery::new(200 + i));
             let levels = set.params.levels();
             // Fresh ones, and ones that were squared.
@@ -172,34 +174,30 @@ fn noise_is_as_estimated_at_every_stage() {
             let mut base = 0.0;
             for measured in &mut found {
                 run.step(&set.keys, &mut ()).expect("an input");
-                measured.push(match run.state() {
+                let (noise, estimate) = match run.state() {
                     BgvState::Prepared(prepared) => {
                         let phase = set.secret.decrypt_prepared(prepared).expect("our own");
-                        let rests = rests(&set, phase.reveal_to_key_owner());
-                        log_deviation(&rests) - set.params.quotient_deviation(f64::exp2(base)).log2()
+                        let rests = rests(set, phase.reveal_to_key_owner());
+                        (rests, set.params.quotient_deviation(base))
                     }
                     BgvState::Base(x) => {
-                        base = set.log_noise(x);
-                        base - set.log_estimate(x)
+                        base = set.log_noise(x).exp2();
+                        (set.noise(x), set.log_estimate(x).exp2())
                     }
                     BgvState::Raised(x, _) | BgvState::Slots(x, _) | BgvState::Done(x) => {
-                        set.log_noise(x) - set.log_estimate(x)
+                        (set.noise(x), set.log_estimate(x).exp2())
                     }
                     _ => panic!("a stage was done"),
-                });
+                };
+                measured.extend(noise.iter().map(|x| x / estimate));
             }
             assert_eq!(set.decrypt(&run.finish().expect("done")), message);
         }
-        let mean = found.map(|bits| bits.iter().sum::<f64>() / bits.len() as f64);
-        for (stage, (bits, lowest)) in
-            set.params.stages().iter().zip(mean.into_iter().zip([-0.3, -0.3, -0.3, -1.2, -1.2]))
-        {
-            assert!(
-                (lowest..0.3).contains(&bits),
-                "{}, {}: {bits:.2} bits above the estimate",
-                spec.name,
-                stage.id
-            );
+        let stages = sets[0].params.stages().iter().zip(found);
+        for ((stage, noise), lowest) in stages.zip([-0.3, -0.3, -0.3, -1.2, -1.2]) {
+            let (name, id, bits) = (&spec.name, stage.id, log_deviation(&noise));
+            assert!(noise.len() >= SAMPLES);
+            assert!((lowest..0.3).contains(&bits), "{name}, {id}: {bits:.2} bits above the estimate");
         }
     }
 }
