@@ -6,11 +6,12 @@ use refloat::bootstrapping::bgv::{
 };
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::Seed;
+use refloat::schemes::bgv::slots::GaloisRing;
 use refloat::schemes::bgv::{BgvCiphertext, Factor};
 use refloat::schemes::evaluator::Label;
 use refloat::security::SecurityPolicy;
 use refloat::wire::{bgv_ciphertext_from_bytes, bgv_ciphertext_len, bgv_ciphertext_to_bytes};
-use refloat_tests::bgv::{keyed, odd_index};
+use refloat_tests::bgv::{keyed, log_deviation, odd_index};
 use refloat_tests::rns::Lottery;
 
 /// Index, p and the exponent of messages: slots that turn by one automorphism, that do not, and messages modulo a square.
@@ -104,20 +105,43 @@ fn stages_do_what_they_say() {
     }
 }
 
+/// Between two of them a rotation of slots, the Frobenius automorphism of each, squares and a sum, in the clear as under encryption.
 #[test]
-fn slots_stay_right_between_squares() {
-    let set = Set::new(SETS[0]);
-    let levels = *set.params.levels();
-    let encoder = set.params.context().message_modulus().encoder();
-    let mut message = set.random(2);
-    let mut x = set.encrypt(&message, levels.output, 2);
-    for round in 0..2 {
-        while x.level() > levels.input {
-            x = set.bootstrapper.multiply(&x, &x, &set.keys).expect("a level");
-            message = encoder.multiply(&message, &message).expect("whole slots");
+fn a_hundred_bootstraps_with_arithmetic_between_stay_right() {
+    for place in SETS {
+        let set = Set::new(place);
+        let (levels, context, ring) = (*set.params.levels(), set.params.context(), set.params.messages());
+        let (bgv, encoder) = (set.bootstrapper.bgv(), context.message_modulus().encoder());
+        let cube = context.hypercube().expect("an odd index");
+        let (d, [_, columns]) = (cube.slot_degree(), cube.dimensions());
+        let galois = GaloisRing::new(ring, (columns * d + 1) as u64).expect("a ring");
+        let model = context.noise();
+        let mut message = set.random(2);
+        let mut x = set.encrypt(&message, levels.output, 2);
+        let (mut noise, mut estimate) = (Vec::new(), f64::NEG_INFINITY);
+        for round in 0..100 {
+            x = bgv.rotate_dimension(&x, 0, 1, &set.keys).expect("a key");
+            x = bgv.frobenius(&x, 1, &set.keys).expect("a key");
+            message.rotate_left(columns * d);
+            message = message.chunks(d).flat_map(|slot| galois.frobenius(slot, 1)).collect();
+            while x.level() > levels.input {
+                x = set.bootstrapper.multiply(&x, &x, &set.keys).expect("a level");
+                message = encoder.multiply(&message, &message).expect("whole slots");
+            }
+            // Squares of some slots would all end as the same.
+            let shift = set.random(100 + round);
+            x = bgv.add_plain(&x, &shift).expect("slots");
+            message.iter_mut().zip(&shift).for_each(|(m, &s)| *m = ring.add(*m, s));
+            x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("a sound set");
+            assert_eq!(set.decrypt(&x), message, "{place:?}, bootstrap {round}");
+            assert_eq!((x.level(), x.factor().value()), (levels.output, 1));
+            assert!(x.noise() < 2.1 * model.rounding(), "{place:?}: the estimate stays at the floor");
+            noise.extend(set.secret.noise(&x).expect("our own").reveal_to_key_owner().iter().copied());
+            estimate = estimate.max(model.deviation(x.noise()).log2());
         }
-        x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("a sound set");
-        assert_eq!(set.decrypt(&x), message, "round {round}");
+        // One secret in a ring of axes this short makes half a bit more or less of it.
+        let found = log_deviation(&noise);
+        assert!(found < estimate + 0.6, "{place:?}: noise of 2^{found:.2}, said to be 2^{estimate:.2}");
     }
 }
 

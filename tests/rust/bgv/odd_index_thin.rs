@@ -133,29 +133,46 @@ fn stages_do_what_they_say() {
     }
 }
 
+/// Between two of them rotations of slots, squares and a sum, in the clear as under encryption.
 #[test]
-fn slots_stay_right_between_squares() {
-    let set = Set::new(SETS[0]);
-    let levels = *set.params.levels();
-    assert!(levels.left() >= 2);
-    let ring = set.params.messages();
-    let (mut integers, coordinates) = set.random(2);
-    let mut x = set.encrypt(&coordinates, levels.output, 2);
-    for round in 0..4 {
-        while x.level() > levels.input {
-            x = set.bootstrapper.multiply(&x, &x, &set.keys).expect("a level");
-            integers = integers.iter().map(|&m| ring.mul(m, m)).collect();
+fn a_hundred_bootstraps_with_arithmetic_between_stay_right() {
+    for place in SETS {
+        let set = Set::new(place);
+        let (levels, context, ring) = (*set.params.levels(), set.params.context(), set.params.messages());
+        assert!(levels.left() >= 2);
+        let (bgv, model) = (set.bootstrapper.bgv(), context.noise());
+        let cube = context.hypercube().expect("an odd index");
+        let [_, columns] = cube.dimensions();
+        let (mut integers, coordinates) = set.random(2);
+        let mut x = set.encrypt(&coordinates, levels.output, 2);
+        let (mut noise, mut estimate) = (Vec::new(), f64::NEG_INFINITY);
+        for round in 0..100 {
+            // By powers of two along both dimensions, which have keys; in the second, slots that wrap around it take another one.
+            x = bgv.rotate_dimension(&x, 0, 1, &set.keys).expect("a key");
+            integers.rotate_left(columns);
+            if cube.is_good(1) {
+                x = bgv.rotate_dimension(&x, 1, 2, &set.keys).expect("a key");
+                integers.chunks_mut(columns).for_each(|row| row.rotate_left(2));
+            }
+            while x.level() > levels.input {
+                x = set.bootstrapper.multiply(&x, &x, &set.keys).expect("a level");
+                integers = integers.iter().map(|&m| ring.mul(m, m)).collect();
+            }
+            // Squares alone would end as 0 and 1.
+            let (shift, coordinates) = set.random(100 + round);
+            x = bgv.add_plain(&x, &coordinates).expect("slots");
+            integers.iter_mut().zip(&shift).for_each(|(m, &s)| *m = ring.add(*m, s));
+            x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("a sound set");
+            assert_eq!(set.decrypt(&x), set.coordinates(&integers), "{place:?}, bootstrap {round}");
+            assert_eq!((x.level(), x.factor().value()), (levels.output, 1));
+            assert!(x.noise() < 2.1 * model.rounding(), "{place:?}: the estimate stays at the floor");
+            noise.extend(set.secret.noise(&x).expect("our own").reveal_to_key_owner().iter().copied());
+            estimate = estimate.max(model.deviation(x.noise()).log2());
         }
-        x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("a sound set");
-        assert_eq!(set.decrypt(&x), set.coordinates(&integers), "round {round}");
-        assert_eq!((x.level(), x.factor().value()), (levels.output, 1));
+        // One secret in a ring of axes this short makes half a bit more or less of it.
+        let found = log_deviation(&noise);
+        assert!(found < estimate + 0.6, "{place:?}: noise of 2^{found:.2}, said to be 2^{estimate:.2}");
     }
-    // Rotations by powers of two of both dimensions have keys.
-    let turned = set.bootstrapper.bgv().rotate_dimension(&x, 1, 2, &set.keys).expect("a key");
-    let columns = set.params.context().hypercube().expect("an odd index").dimensions()[1];
-    let expected: Vec<u64> =
-        integers.chunks(columns).flat_map(|row| (0..columns).map(|j| row[(j + 2) % columns])).collect();
-    assert_eq!(set.decrypt(&turned), set.coordinates(&expected));
 }
 
 #[test]
