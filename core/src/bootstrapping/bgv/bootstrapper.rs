@@ -63,6 +63,9 @@ pub struct BgvBootstrapper<W: Word = u64> {
 
 impl<W: Word> BgvBootstrapper<W> {
     /// Encodes the diagonals of both maps and keeps them as `storage` says.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for maps that the ring has no slots for: none of a set that was validated.
     pub fn new(params: &BgvParams<W>, storage: PlaintextStorage) -> Result<Self, Error> {
         Ok(Self {
             params: params.clone(),

@@ -184,6 +184,9 @@ impl<W: Word> BgvContext<W> {
 
     /// The automorphism that is the `power`-th power of the Frobenius automorphism in every slot: the identity where slots hold
     /// integers.
+    ///
+    /// # Errors
+    /// None for the ring of a context.
     pub fn frobenius_element(&self, power: u32) -> Result<GaloisElement, Error> {
         if let Some(cube) = self.hypercube() {
             return Ok(cube.frobenius(power as usize));
