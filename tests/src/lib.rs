@@ -9,6 +9,7 @@
 //! - [`fuzz`]: readers of untrusted bytes as fuzz targets, and what makes inputs for them;
 //! - [`hostile`]: what every reader of untrusted bytes must refuse;
 //! - [`measure`]: messages, and what the holder of the key sees of a run;
+//! - [`portable`]: digests of bootstraps, for the vectors;
 //! - [`toy`]: keys of demonstration size;
 //! - [`precision`]: what is lost, in bits;
 //! - [`rns`]: polynomials of the library as big integers, the one place that reads its types;
@@ -21,6 +22,7 @@ pub mod embedding;
 pub mod fuzz;
 pub mod hostile;
 pub mod measure;
+pub mod portable;
 pub mod precision;
 pub mod ring;
 pub mod rns;

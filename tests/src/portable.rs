@@ -1,0 +1,47 @@
+//! Digests of BGV bootstraps from fixed seeds, the same in every build; `tests/vectors/bgv.json` has them.
+
+use refloat::bootstrapping::bgv::{Approach, BgvBootstrapper, BgvParams, BgvSecretKey, BgvSpec};
+use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::random::Seed;
+use refloat::schemes::bgv::BgvCiphertext;
+
+use crate::bgv::{odd_index, small_prime, tiny_by};
+
+/// What no named set is, by the names of the vectors: rings of odd index, thin and general, whose slots turn by one automorphism or do
+/// not, with messages modulo a prime, a square and bits; and digits that stand beside multiples of another number.
+pub fn unnamed_sets() -> [(&'static str, BgvSpec); 5] {
+    [
+        ("m = 215, p = 8191", odd_index((215, 8191, 1), true)),
+        ("m = 205, p = 8191, thin", odd_index((205, 8191, 1), false)),
+        ("m = 129, p = 257^2", odd_index((129, 257, 2), true)),
+        ("m = 85, p = 2", small_prime(2, 4, 85, 1, true)),
+        ("m = 128, p = 257, beside 15", tiny_by(Approach::Beside { step: 15 }, 7, 14)),
+    ]
+}
+
+/// Of a fresh ciphertext, its square, and both refreshed.
+///
+/// # Panics
+/// If the set is not sound.
+pub fn digests(params: &BgvParams<u64>) -> Vec<String> {
+    let secret = BgvSecretKey::generate(params, &Seed::from_bytes([7; 32]));
+    let keys = secret.evaluation_keys().expect("keys");
+    let bootstrapper = BgvBootstrapper::new(params, PlaintextStorage::Coefficients).expect("a sound set");
+    let message: Vec<u64> = (0..params.n() as u64).map(|i| 37 * i * i % params.messages().value()).collect();
+    let fresh =
+        secret.encrypt(&message, params.levels().output, &Seed::from_bytes([9; 32])).expect("reduced");
+    let square = bootstrapper.multiply(&fresh, &fresh, &keys).expect("room");
+    let refreshed = [&fresh, &square].map(|x| bootstrapper.bootstrap(x, &keys, &mut ()).expect("an input"));
+    [fresh, square].iter().chain(&refreshed).map(digest).collect()
+}
+
+fn digest(x: &BgvCiphertext<u64>) -> String {
+    let mut hash = blake3::Hasher::new();
+    for word in [x.level() as u64, x.factor().value(), x.ring().value(), x.noise().to_bits()] {
+        hash.update(&word.to_le_bytes());
+    }
+    for word in x.parts().iter().flat_map(refloat::ring::Poly::data) {
+        hash.update(&word.to_le_bytes());
+    }
+    hash.finalize().to_hex()[..32].to_owned()
+}
