@@ -13,6 +13,7 @@
 //! - [`toy`]: keys of demonstration size;
 //! - [`precision`]: what is lost, in bits;
 //! - [`rns`]: polynomials of the library as big integers, the one place that reads its types;
+//! - [`split`]: a driver of runs whose work is shared;
 //! - [`source`]: the repository's own files, for tests about them.
 
 pub mod bgv;
@@ -29,4 +30,5 @@ pub mod rns;
 pub mod ship;
 pub mod ship_noise;
 pub mod source;
+pub mod split;
 pub mod toy;

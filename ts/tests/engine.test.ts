@@ -153,7 +153,7 @@ describe('handles', () => {
     const boot = engine.call(classOf(MAIN, 'BootstrapKeys'), 'begin', ['toy10', new Uint8Array(16)]) as Handle;
     const run = engine.call(classOf(MAIN, 'BootstrapRun'), 'begin', [encrypt(engine, key)]) as Handle;
     const { value, events, ms, state } = engine.step(run, 'step', [boot]);
-    expect([value, state]).toEqual([false, { groupsAhead: 0 }]);
+    expect([value, state]).toEqual([false, { tasks: { next: 1, perStep: 1, total: 4, secret: false } }]);
     expect(events).toMatchObject([{ kind: 'progress', stage: 'blind_rotate', done: 1, total: 4 }]);
     expect(events[0]?.atMs).toBeGreaterThanOrEqual(0);
     expect(events[0]?.atMs).toBeLessThanOrEqual(ms);

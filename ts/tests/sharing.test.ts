@@ -84,13 +84,27 @@ function watch(thread: Worker, heard: (method: string) => void): void {
   };
 }
 
-/** Kills a thread when it has been given so many tasks, while it is at the last of them; tells how many it was given. */
-function killAt(thread: Worker, task: string, count: number): () => number {
-  let given = 0;
+/** What makes a helper in a worker; it computes tasks of one stage. */
+const BEGIN = ['begin', 'helper'];
+
+/** The stages whose tasks are shared, counted from 1: those of a bootstrapping, and that of a circuit. */
+const [PRODUCTS, TRACKS, GATES] = [1, 2, 1];
+
+/** Listens to the tasks that a thread is given of a stage of its next run. */
+function watchTasks(thread: Worker, stage: number, given: () => void): void {
+  let begun = 0;
   watch(thread, (method) => {
-    if (method !== task) return;
+    if (BEGIN.includes(method)) begun += 1;
+    if (method === 'compute' && begun === stage) given();
+  });
+}
+
+/** Kills a thread when it has been given a task of a stage, while it is at it; tells how many it was given. */
+function killAt(thread: Worker, stage: number): () => number {
+  let given = 0;
+  watchTasks(thread, stage, () => {
     given += 1;
-    if (given === count) void thread.terminate();
+    if (given === 1) void thread.terminate();
   });
   return () => given;
 }
@@ -114,10 +128,10 @@ describe('from one to eight threads', () => {
 });
 
 describe('a worker killed in the middle', () => {
-  for (const [what, task, run] of [
-    ['a product of a bootstrapping’s first stage', 'group', bootstrapped],
-    ['a track of a bootstrapping', 'track', bootstrapped],
-    ['a gate of a circuit', 'call', added],
+  for (const [what, stage, run] of [
+    ['a product of a bootstrapping’s first stage', PRODUCTS, bootstrapped],
+    ['a track of a bootstrapping', TRACKS, bootstrapped],
+    ['a gate of a circuit', GATES, added],
   ] as const) {
     it(`of ${what} loses nothing, and another takes its place`, async () => {
       const one = await ofOneThread();
@@ -134,7 +148,7 @@ describe('a worker killed in the middle', () => {
 
       const killed = threads[1] as Worker;
       const gone = new Promise((resolve) => killed.once('exit', resolve));
-      const given = killAt(killed, task, 1);
+      const given = killAt(killed, stage);
       expect(await run(there)).toEqual(wanted);
       expect(given()).toBeGreaterThanOrEqual(1);
       await gone;
@@ -145,7 +159,7 @@ describe('a worker killed in the middle', () => {
       await expect.poll(async () => (await rf.memory()).objects).toBeLessThanOrEqual(objects);
       expect((await rf.memory()).instances).toBe(instances);
       let helps = 0;
-      watch(threads[3] as Worker, (method) => (helps += Number(method === task)));
+      watchTasks(threads[3] as Worker, stage, () => (helps += 1));
       expect(await run(there)).toEqual(wanted);
       expect(helps).toBeGreaterThan(0);
     });
@@ -157,7 +171,7 @@ describe('a worker killed in the middle', () => {
     const rf = await withThreads(2);
     const there = await same(rf);
     await rf.memory();
-    const given = killAt(threads[1] as Worker, 'track', 1);
+    const given = killAt(threads[1] as Worker, TRACKS);
     expect(await bootstrapped(there)).toEqual(fresh);
     expect(given()).toBeGreaterThanOrEqual(1);
   });
@@ -169,7 +183,7 @@ describe('a worker killed in the middle', () => {
     const there = await same(rf);
     await rf.memory();
     for (let round = 0; round < 3; round++) {
-      for (const thread of threads.slice(1)) killAt(thread, 'track', 1);
+      for (const thread of threads.slice(1)) killAt(thread, TRACKS);
       expect(await bootstrapped(there)).toEqual(fresh);
       await rf.memory();
     }

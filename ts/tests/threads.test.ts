@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Refloat, type Ciphertext, type KeySet, type StageEvent } from 'refloat';
 import { Engine } from '../dist/engine/engine.js';
-import type { GlueBootstrapKeys, GlueMatrixInput, GlueRun, GlueSecretKey } from '../dist/engine/glue.js';
+import type { GlueBootstrapKeys, GlueRun, GlueSecretKey, GlueTasks } from '../dist/engine/glue.js';
 import { ckks, classOf, type Handle } from '../dist/engine/handle.js';
 import { Host } from '../dist/engine/host.js';
 import { DirectPort, WorkerPort } from '../dist/engine/port.js';
@@ -67,8 +67,14 @@ describe('threads', () => {
     using boot = await keys.bootstrapKeys({ resident: false });
     await rf.memory(); // answered when the workers are ready
     using _fresh = await keys.bootstrap(ct, boot);
-    const asked = ask.mock.calls.map(([op, args]) => (op === 'call' ? args[1] : op));
-    for (const what of ['trackWorker', 'group', 'supplyGroup', 'track', 'supplyTrack']) expect(asked).toContain(what);
+    // What was asked for each of the two stages, from the beginning of its helper.
+    const stages: unknown[][] = [];
+    for (const [target, method] of ask.mock.calls.map(([, args]) => args as unknown as [Handle | undefined, string])) {
+      if (target?.object === 'Helper' && method === 'begin') stages.push([]);
+      stages.at(-1)?.push(method);
+    }
+    expect(stages).toHaveLength(2);
+    for (const asked of stages) for (const what of ['compute', 'supply']) expect(asked).toContain(what);
     ask.mockRestore();
   });
 
@@ -145,26 +151,29 @@ describe('threads', () => {
 });
 
 const MAIN = ckks('main');
+const HELPER = classOf(MAIN, 'Helper');
+/** Tasks of bootstraps need no results of others. */
+const NOTHING = new Uint8Array();
 
 describe('a worker of the pool', () => {
   it('computes tracks that a run takes in', async () => {
     const pool = onePool();
     const { port } = await direct();
     const { run, secret, rest } = await atTheTracks(port);
-    const phases = await port.call(run, 'phases');
+    const boot = rest[1] as Handle<GlueBootstrapKeys>;
+    const { value: brief } = await port.step(run, 'brief', boot);
     const lent = await port.call(secret, 'exportSecret');
     const [helper] = await Promise.all(
-      pool.each(async (worker) => ({ worker, tracks: await worker.ask('trackWorker', [lent, 'real', phases!.slice()], true) })),
+      pool.each(async (worker) => ({ worker, tracks: await worker.move(HELPER, 'begin', 'toy10', brief.slice(), lent) })),
     );
     const { worker, tracks } = helper!;
     expect(lent).toHaveLength(0); // moved, not copied
-    const { bytes, counters } = await worker.call(tracks, 'track', 0);
-    await port.call(run, 'supplyTrack', 0, bytes, counters);
-    await expect(port.call(run, 'supplyTrack', 15, bytes, counters)).rejects.toThrow(/track 15/);
-    await expect(port.call(run, 'supplyTrack', 1, bytes.slice(8), counters)).rejects.toThrow();
+    const track = await worker.call(tracks, 'compute', 0, NOTHING);
+    await port.call(run, 'supply', 0, track);
+    await expect(port.call(run, 'supply', 15, track)).rejects.toThrow(/task 15/);
+    await expect(port.call(run, 'supply', 1, track.slice(8))).rejects.toThrow();
     // A step takes the supplied track in, and computes none itself.
-    const [, boot] = rest;
-    expect((await port.step(run, 'step', boot as Handle<GlueBootstrapKeys>)).state.nextTrack).toBe(1);
+    expect((await port.step(run, 'step', boot)).state.tasks).toMatchObject({ next: 1, perStep: 1, secret: true });
     expect((await pool.memory()).objects).toBe(1);
     worker.release(tracks);
     expect((await pool.memory()).objects).toBe(0);
@@ -182,29 +191,31 @@ describe('a worker of the pool', () => {
       await prepare(run, boot);
       for (;;) {
         const { value, state } = await port.step(run, 'step', boot);
-        expect(state.groupsAhead).toBe(0);
+        const tasks: GlueTasks | undefined = state.tasks;
+        expect(tasks?.secret).not.toBe(false);
         if (value) break;
       }
       return port.call(await port.call(run, 'finish'), 'toBytes');
     };
     const alone = await finished(() => Promise.resolve());
     const shared = await finished(async (run, boot) => {
-      const { events, value, state } = await port.step(run, 'matrixInput', boot);
-      const { scale, steps }: GlueMatrixInput = value;
+      const { events, value: brief, state } = await port.step(run, 'brief', boot);
+      const tasks: GlueTasks = state.tasks;
+      expect(tasks).toMatchObject({ next: 0, perStep: tasks.total, secret: false });
       expect(events).toMatchObject([{ kind: 'enter', stage: 'slots_to_coeffs' }]);
       const [helper] = await Promise.all(
-        pool.each(async (worker) => ({ worker, matrix: await worker.call(classOf(MAIN, 'MatrixWorker'), 'begin', 'toy10', scale, steps) })),
+        pool.each(async (worker) => ({ worker, groups: await worker.call(HELPER, 'begin', 'toy10', brief) })),
       );
-      const { worker, matrix } = helper!;
-      expect(steps.length).toBeGreaterThan(0); // copied, not moved
-      for (let group = 1; group < state.groupsAhead; group += 2) {
-        const words = await worker.call(matrix, 'group', group);
-        await expect(port.call(run, 'supplyGroup', group, words.slice(1))).rejects.toThrow();
-        await port.call(run, 'supplyGroup', group, words);
+      const { worker, groups } = helper!;
+      expect(brief.length).toBeGreaterThan(0); // copied, not moved
+      for (let group = 1; group < tasks.total; group += 2) {
+        const sum = await worker.call(groups, 'compute', group, NOTHING);
+        await expect(port.call(run, 'supply', group, sum.slice(1))).rejects.toThrow();
+        await port.call(run, 'supply', group, sum);
       }
-      await port.step(run, 'multiplyAhead', 0);
-      await expect(worker.call(matrix, 'group', 1000)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
-      worker.release(matrix);
+      await port.step(run, 'ahead', boot, 0);
+      await expect(worker.call(groups, 'compute', 1000, NOTHING)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+      worker.release(groups);
     });
     expect(shared).toEqual(alone);
     expect((await pool.memory()).objects).toBe(0);
@@ -222,17 +233,17 @@ describe('a worker of the pool', () => {
   });
 
   it('wipes the secret key it was lent', async () => {
-    const { port, host, memory } = await direct();
+    const { port, memory } = await direct();
     const held = (bytes: Uint8Array): boolean => Buffer.from(memory.buffer).includes(Buffer.from(bytes));
     const { run, secret, rest } = await atTheTracks(port);
-    const phases = await port.call(run, 'phases');
+    const { value: brief } = await port.step(run, 'brief', rest[1] as Handle<GlueBootstrapKeys>);
     const lent = await port.call(secret, 'exportSecret');
     const seed = lent.slice(64, 96); // what the key was made from: the payload of the wire form
     for (const handle of [run, secret, ...rest]) port.release(handle);
     expect(held(seed)).toBe(false);
-    const tracks = await host.trackWorker(lent, 'real', phases!);
+    const tracks = await port.call(HELPER, 'begin', 'toy10', brief, lent);
     expect(lent.every((byte) => byte === 0)).toBe(true);
-    await port.call(tracks, 'track', 3);
+    await port.call(tracks, 'compute', 3, NOTHING);
     expect(held(seed)).toBe(true);
     port.release(tracks);
     expect(held(seed)).toBe(false);
@@ -240,9 +251,9 @@ describe('a worker of the pool', () => {
   });
 
   it('wipes the bytes of a key that it cannot use', async () => {
-    const { host } = await direct();
+    const { port } = await direct();
     const lent = new Uint8Array(200).fill(7);
-    await expect(host.trackWorker(lent, 'real', new Float64Array(2))).rejects.toMatchObject({ code: 'BAD_BYTES' });
+    await expect(port.call(HELPER, 'begin', 'toy10', NOTHING, lent)).rejects.toMatchObject({ code: 'BAD_BYTES' });
     expect(lent.every((byte) => byte === 0)).toBe(true);
   });
 });
@@ -257,12 +268,12 @@ function onePool(): WorkerPool {
 }
 
 /** The full module in this thread, in an instance of its own. */
-async function direct(): Promise<{ port: DirectPort; host: Host; memory: WebAssembly.Memory }> {
+async function direct(): Promise<{ port: DirectPort; memory: WebAssembly.Memory }> {
   const glue = await import('../dist/wasm/refloat_full.js');
   const bytes = readFileSync(new URL('../dist/wasm/refloat_full_bg.wasm', import.meta.url));
   const { memory } = await glue.default({ module_or_path: bytes });
   const host = new Host(() => Promise.resolve(new Engine('main', glue, memory)));
-  return { port: new DirectPort(host), host, memory };
+  return { port: new DirectPort(host), memory };
 }
 
 const bootOf = (port: DirectPort, secret: Handle<GlueSecretKey>) => port.call(classOf(MAIN, 'BootstrapKeys'), 'generated', secret);
@@ -273,7 +284,6 @@ async function atTheTracks(port: DirectPort): Promise<{ run: Handle<GlueRun>; se
   const ct = await port.call(secret, 'encrypt', Float64Array.of(0.5, -0.25), 'real', 1);
   const boot = await bootOf(port, secret);
   const run = await port.call(classOf(MAIN, 'BootstrapRun'), 'begin', ct, 'real');
-  expect(await port.call(run, 'phases')).toBeUndefined();
-  while ((await port.step(run, 'step', boot)).state.nextTrack === undefined);
+  for (let tasks: GlueTasks | undefined; !tasks?.secret; ) ({ tasks } = (await port.step(run, 'step', boot)).state);
   return { run, secret, rest: [ct, boot] };
 }

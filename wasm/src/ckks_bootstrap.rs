@@ -118,7 +118,7 @@ macro_rules! ckks_bootstrap {
                 on_event: &js_sys::Function,
             ) -> $crate::failure::Result<bool> {
                 let mut events = $crate::events::Recorder::default();
-                let run = self.run.as_mut().ok_or_else($crate::evaluators::over)?;
+                let run = self.run.as_mut().ok_or_else($crate::failure::over)?;
                 let source = keys.source()?;
                 let mut finished = refloat::scrub::scrubbed(|| run.step(source, &mut events))?;
                 if finished && self.meta.is_some() {
@@ -138,7 +138,7 @@ macro_rules! ckks_bootstrap {
             ) -> $crate::failure::Result<bool> {
                 self.inspect_input(secret, on_event)?;
                 let finished = self.step(keys, on_event)?;
-                let run = self.run.as_ref().ok_or_else($crate::evaluators::over)?;
+                let run = self.run.as_ref().ok_or_else($crate::failure::over)?;
                 self.inspector.show(|message| secret.key.view(run, message), on_event)?;
                 Ok(finished)
             }
@@ -154,7 +154,7 @@ macro_rules! ckks_bootstrap {
                 if self.meta.is_some() {
                     return Err($crate::rounds::not_inspected());
                 }
-                let run = self.run.as_ref().ok_or_else($crate::evaluators::over)?;
+                let run = self.run.as_ref().ok_or_else($crate::failure::over)?;
                 let (input, mode) = (&self.input.inner, self.mode);
                 let decrypted = || {
                     let numbers = secret.key.decrypt_numbers(input, mode)?;
@@ -167,7 +167,7 @@ macro_rules! ckks_bootstrap {
             pub fn finish(&mut self) -> $crate::failure::Result<super::Ciphertext> {
                 let refreshed = match self.meta.take() {
                     Some(meta) => meta.finish()?,
-                    None => ($end)(self.run.take().ok_or_else($crate::evaluators::over)?)?,
+                    None => ($end)(self.run.take().ok_or_else($crate::failure::over)?)?,
                 };
                 Ok(self.input.sibling(refreshed))
             }

@@ -17,8 +17,7 @@ use refloat::{
 use wasm_bindgen::prelude::JsValue;
 
 use crate::{
-    evaluators::over,
-    failure::{Failure, Result},
+    failure::{Failure, Result, over},
     object::Fields,
 };
 

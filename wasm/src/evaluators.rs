@@ -1,11 +1,11 @@
-//! Evaluators of sets, which live as long as the instance, and the end of runs that borrow them.
+//! Evaluators of sets, which live as long as the instance.
 
 use std::{cell::RefCell, thread::LocalKey};
 
 #[cfg(any(feature = "conventional", feature = "digits", feature = "link", feature = "integers"))]
 use refloat::circuits::linear_transform::PlaintextStorage;
 
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 
 /// Evaluators of sets, by fingerprint. Runs borrow them; they live as long as the instance.
 pub type Evaluators<E> = RefCell<Vec<([u8; 16], &'static E)>>;
@@ -30,9 +30,4 @@ pub fn evaluator<E>(
 #[cfg(any(feature = "conventional", feature = "digits", feature = "link", feature = "integers"))]
 pub fn diagonals(n: usize) -> PlaintextStorage {
     if n <= 1 << 11 { PlaintextStorage::Evaluated } else { PlaintextStorage::Coefficients }
-}
-
-/// The failure of a run that is over.
-pub fn over() -> Failure {
-    Failure::invalid("the run has given its result: begin another one")
 }

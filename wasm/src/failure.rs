@@ -35,6 +35,19 @@ pub fn key_id(bytes: &js_sys::Uint8Array) -> Result<[u8; 16]> {
     bytes.as_slice().try_into().map_err(wrong)
 }
 
+/// The failure of a run that is over.
+#[cfg(any(
+    feature = "full",
+    feature = "gates",
+    feature = "conventional",
+    feature = "digits",
+    feature = "link",
+    feature = "integers"
+))]
+pub fn over() -> Failure {
+    Failure::invalid("the run has given its result: begin another one")
+}
+
 /// Refuses a toy unless it is `allowed`; `secure_one` is a set to take instead.
 pub fn refuse_insecure(name: &str, allowed: bool, secure_one: &str) -> Result<()> {
     if allowed {

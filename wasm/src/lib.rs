@@ -64,5 +64,7 @@ mod secret_key;
 mod sets;
 #[cfg(feature = "client")]
 mod ship;
+#[cfg(any(feature = "full", feature = "gates"))]
+mod split;
 #[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "link"))]
 mod views;

@@ -3,7 +3,7 @@
 //! Every folder has the same plan, as far as its method needs it: `spec` holds the numbers of a set, `presets` the named sets, `params`
 //! what is derived and checked, `secret` and `keys` the keys, `stages` the names of the stages, `bootstrapper` or `evaluator` the stages
 //! as functions, `run` a bootstrap step by step, `noise` the noise model, `describe` what lists of sets show, `inspect` what the owner
-//! of the key may see of a run, and `programs` how programs run on a set.
+//! of the key may see of a run, `programs` how programs run on a set, and `split` the tasks of a run that others may compute.
 
 pub mod bgv;
 pub mod cggi;

@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys};
+use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, CircuitHelper, CircuitRun};
+use refloat::bootstrapping::method::{Helper, Split};
 use refloat::circuits::netlist::{
     Bit, Builder, Clear, Gate, Netlist, Plan, STAGE, aes,
     arithmetic::{self, Form},
@@ -11,6 +12,7 @@ use refloat::params::{CggiPreset, cggi_preset};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiSecretKey};
 use refloat::trace::{Counters, Observer, StageEvent};
+use refloat_tests::split::drive;
 
 fn setup() -> (CggiSecretKey, CggiEvaluator) {
     let params = cggi_preset("toy-bool").and_then(CggiPreset::params).expect("a valid preset");
@@ -130,4 +132,29 @@ fn a_run_stops_when_it_is_told_and_refuses_foreign_bits() {
     let other = CggiSecretKey::generate(secret.params(), &Seed::from_bytes([43; 32]));
     let foreign = encrypt(&other, &bits(6, 8), 6);
     assert_eq!(plan.run(&evaluator, &foreign, &mut ()).unwrap_err().code(), "PARAMS_MISMATCH");
+}
+
+#[test]
+fn a_circuit_that_is_shared_gives_the_bits_and_the_work_of_one_that_is_not() {
+    let (secret, evaluator) = setup();
+    let netlist = arithmetic::adder(8, Form::Prefix).expect("a circuit");
+    let inputs = encrypt(&secret, &bits(7, 16), 7);
+    let mut alone = Watch::default();
+    let wanted = netlist.plan().run(&evaluator, &inputs, &mut alone).expect("a run");
+
+    let begin = |inputs: &[CggiCiphertext]| {
+        CircuitRun::new(secret.params(), netlist.to_string(), inputs.to_vec()).expect("a run")
+    };
+    let start = |brief: &[u8], _| CircuitHelper::new(evaluator.clone(), brief);
+    let (mut run, mut watch) = (begin(&inputs), Watch::default());
+    assert!(drive(&mut run, &evaluator, &mut watch, start) > netlist.plan().ops().len() / 3);
+    assert_eq!(run.outputs(&evaluator), Ok(wanted));
+    assert_eq!(watch.total, alone.total);
+
+    let other = CggiSecretKey::generate(secret.params(), &Seed::from_bytes([43; 32]));
+    let theirs = CggiEvaluator::new(CggiKeys::generate(&other).expect("keys"));
+    let foreign = encrypt(&other, &bits(7, 16), 7);
+    let brief = begin(&foreign).brief(&theirs, &mut ()).expect("a brief");
+    let result = CircuitHelper::new(theirs, &brief).expect("a helper").compute(0, &[]).expect("a result");
+    assert_eq!(begin(&inputs).supply(0, &result).unwrap_err().code(), "PARAMS_MISMATCH");
 }

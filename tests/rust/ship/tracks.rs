@@ -1,73 +1,77 @@
 //! Tracks, and products of the first stage, computed apart from their run: the same bits, wherever and in whichever order.
 
+use std::sync::Arc;
+
 use refloat::Error;
 use refloat::bootstrapping::ckks_ship::{
-    GeneratedKeys, KeySource, MatrixInput, MatrixWorker, Phases, Recorder, ShipEvaluator, ShipParams,
-    ShipRun, ShipSecretKey, TrackFactors, TrackWorker,
+    GeneratedKeys, KeySource, Recorder, ShipEvaluator, ShipHelper, ShipRun, ShipSecretKey,
 };
-use refloat::bootstrapping::method::SlotMode;
+use refloat::bootstrapping::method::{Helper, SlotMode, Split, Tasks};
 use refloat::params::preset;
 use refloat::random::Seed;
-use refloat::wire::{ciphertext_from_bytes, ciphertext_to_bytes};
+use refloat::wire::ciphertext_to_bytes;
 use refloat_tests::measure::uniform;
+use refloat_tests::split::drive;
 use refloat_tests::toy::{Setup, toy};
 
+/// The key of [`toy`], for helpers.
+fn lent(setup: &Setup) -> Arc<ShipSecretKey> {
+    let copy = ShipSecretKey::generate(setup.secret.params(), &Seed::from_bytes([1; 32]));
+    assert_eq!(copy.key_id(), setup.secret.key_id());
+    Arc::new(copy)
+}
+
 /// A run that has come to its tracks.
-fn at_the_tracks<'a>(setup: &'a Setup, keys: &dyn KeySource<u32>, mode: SlotMode) -> ShipRun<'a> {
-    let per_slot = if mode == SlotMode::Complex { 2 } else { 1 };
-    let input = setup.encrypt(&uniform(per_slot * 512, 70), mode);
-    let mut run = ShipRun::new(&setup.evaluator, &input, mode).unwrap();
-    while run.next_track().is_none() {
+fn at_the_tracks<'a>(setup: &'a Setup, keys: &dyn KeySource<u32>) -> ShipRun<'a> {
+    let input = setup.encrypt(&uniform(512, 70), SlotMode::Real);
+    let mut run = ShipRun::new(&setup.evaluator, &input, SlotMode::Real).unwrap();
+    while run.tasks().is_none_or(|tasks| !tasks.secret) {
         run.step(keys, &mut ()).unwrap();
     }
     run
 }
 
-/// A worker on what a run shows of itself, after a journey through plain numbers.
-fn worker<'a>(setup: &'a Setup, run: &ShipRun<'_>) -> TrackWorker<'a> {
-    let phases = run.phases().expect("the run is past encapsulation");
-    let copied = Phases::from_turns(setup.secret.params(), phases.b().to_vec(), phases.a().to_vec()).unwrap();
-    TrackWorker::new(&setup.evaluator, &copied, run.mode()).unwrap()
-}
-
-/// Factors after a journey through bytes.
-fn posted(params: &ShipParams, result: &TrackFactors) -> TrackFactors {
-    let factors = result.factors.iter().map(|factor| {
-        let bytes = ciphertext_to_bytes(params.ckks(), factor).unwrap();
-        ciphertext_from_bytes(params.ckks(), &bytes).unwrap()
-    });
-    TrackFactors { factors: factors.collect(), counters: result.counters }
-}
-
 fn finish(mut run: ShipRun<'_>, keys: &dyn KeySource<u32>) -> (Vec<u8>, Recorder) {
     let mut recorder = Recorder::default();
-    let params = toy().secret.params();
     while !run.step(keys, &mut recorder).unwrap() {}
-    (ciphertext_to_bytes(params.ckks(), &run.finish().unwrap()).unwrap(), recorder)
+    (refreshed(run), recorder)
+}
+
+fn refreshed(run: ShipRun<'_>) -> Vec<u8> {
+    ciphertext_to_bytes(toy().secret.params().ckks(), &run.finish().unwrap()).unwrap()
 }
 
 #[test]
-fn tracks_from_elsewhere_give_the_same_bits_and_events() {
+fn a_shared_run_gives_the_bits_and_events_of_one_that_is_not() {
     let setup = toy();
     let params = setup.secret.params();
-    let generated = GeneratedKeys::new(&setup.secret).unwrap();
-    for mode in [SlotMode::Real, SlotMode::Complex] {
-        let (resident, events) = finish(at_the_tracks(setup, &setup.keys, mode), &setup.keys);
-        let (alone, _) = finish(at_the_tracks(setup, &generated, mode), &generated);
-        assert!(alone == resident, "{mode:?}: keys made on the way give other bits than keys in memory");
+    let (secret, generated) = (lent(setup), GeneratedKeys::new(&setup.secret).unwrap());
+    let compact = ShipEvaluator::compact(params).unwrap();
+    let real = setup.encrypt(&uniform(512, 71), SlotMode::Real);
+    // After a product the scale is another, and with it the diagonals.
+    let fresh = setup.evaluator.bootstrap(&real, SlotMode::Real, &generated, &mut ()).unwrap();
+    let square = setup.evaluator.square(&fresh, &generated).unwrap();
+    let complex = setup.encrypt(&uniform(1024, 73), SlotMode::Complex);
+    for (input, mode, tracks_per_step) in
+        [(&real, SlotMode::Real, 1), (&square, SlotMode::Real, 4), (&complex, SlotMode::Complex, 1)]
+    {
+        for (evaluator, elsewhere) in [(&setup.evaluator, &compact), (&compact, &setup.evaluator)] {
+            let begin =
+                || ShipRun::new(evaluator, input, mode).unwrap().with_tracks_per_step(tracks_per_step);
+            let (resident, _) = finish(begin(), &setup.keys);
+            let (alone, events) = finish(begin(), &generated);
+            assert!(alone == resident, "{mode:?}: keys made on the way give other bits than keys in memory");
 
-        let mut run = at_the_tracks(setup, &generated, mode);
-        let mut apart = worker(setup, &run);
-        // Some from elsewhere, some here before their turn, some in their turn; out of order.
-        for track in [14, 3, 0, 9, 7] {
-            run.supply_track(track, &posted(params, &apart.track(&setup.secret, track).unwrap())).unwrap();
+            let (mut run, mut recorder) = (begin(), Recorder::default());
+            let groups = run.tasks().unwrap().total;
+            let start =
+                |brief: &[u8], lend: bool| ShipHelper::new(elsewhere, brief, lend.then(|| secret.clone()));
+            let supplied = drive(&mut run, &generated as &dyn KeySource<u32>, &mut recorder, start);
+            // Two of four.
+            assert_eq!(supplied, groups / 2 + params.tracks().div_ceil(2));
+            assert!(refreshed(run) == alone, "{mode:?}: tasks from elsewhere give other bits");
+            assert_eq!(recorder.0, events.0, "{mode:?}: the same work and progress are reported");
         }
-        for track in [2, 1] {
-            run.rotate_ahead(track, &generated).unwrap();
-        }
-        let (shared, shared_events) = finish(run, &generated);
-        assert!(shared == resident, "{mode:?}: tracks from elsewhere give other bits");
-        assert_eq!(shared_events.0, events.0, "{mode:?}: the same work and progress are reported");
     }
 }
 
@@ -75,114 +79,95 @@ fn tracks_from_elsewhere_give_the_same_bits_and_events() {
 fn tracks_that_do_not_belong_are_refused() {
     let setup = toy();
     let params = setup.secret.params();
-    let mut run = at_the_tracks(setup, &setup.keys, SlotMode::Real);
-    let mut apart = worker(setup, &run);
-    let track = |apart: &mut TrackWorker<'_>| apart.track(&setup.secret, 5).unwrap();
+    let mut run = at_the_tracks(setup, &setup.keys);
+    let brief = run.brief(&setup.keys as &dyn KeySource<u32>, &mut ()).unwrap();
+    let begin = |secret| ShipHelper::new(&setup.evaluator, &brief, secret);
+    let mut helper = begin(Some(lent(setup))).unwrap();
+    let track = helper.compute(5, &[]).unwrap();
 
-    assert!(matches!(apart.track(&setup.secret, 15), Err(Error::InvalidArgument(_))));
-    assert!(matches!(run.supply_track(15, &track(&mut apart)), Err(Error::InvalidArgument(_))));
-    let mut two = track(&mut apart);
-    two.factors.extend(track(&mut apart).factors);
-    assert!(matches!(run.supply_track(5, &two), Err(Error::InvalidArgument(_))));
-    let mut low = track(&mut apart);
-    low.factors = vec![setup.encrypt(&[0.5], SlotMode::Real)];
-    assert!(matches!(run.supply_track(5, &low), Err(Error::InvalidArgument(_))));
+    assert!(matches!(helper.compute(15, &[]), Err(Error::InvalidArgument(_))));
+    assert!(matches!(run.supply(15, &track), Err(Error::InvalidArgument(_))));
+    for bad in [&track[4..], &[&track[..], &track[..]].concat()] {
+        assert!(matches!(run.supply(5, bad), Err(Error::BadBytes(_))));
+    }
+    let mut large = track.clone();
+    large[..4].fill(0xff);
+    assert!(matches!(run.supply(5, &large), Err(Error::BadBytes(_))));
 
-    let other = ShipSecretKey::generate(params, &Seed::from_bytes([9; 32]));
-    assert!(matches!(run.supply_track(5, &apart.track(&other, 5).unwrap()), Err(Error::ParamsMismatch(_))));
-    let foreign = GeneratedKeys::new(&other).unwrap();
-    assert!(matches!(run.rotate_ahead(5, &foreign), Err(Error::ParamsMismatch(_))));
+    assert!(matches!(begin(None), Err(Error::MissingKey(_))));
     let toy11 = preset("toy11").unwrap().params().unwrap();
-    let of_another_set = ShipSecretKey::generate(&toy11, &Seed::from_bytes([9; 32]));
-    assert!(matches!(apart.track(&of_another_set, 5), Err(Error::ParamsMismatch(_))));
+    for other in [params, &toy11] {
+        let other = ShipSecretKey::generate(other, &Seed::from_bytes([9; 32]));
+        assert!(matches!(begin(Some(Arc::new(other))), Err(Error::ParamsMismatch(_))));
+    }
+    let other = ShipSecretKey::generate(params, &Seed::from_bytes([9; 32]));
+    let foreign = GeneratedKeys::new(&other).unwrap();
+    let foreign: &dyn KeySource<u32> = &foreign;
+    assert!(matches!(run.ahead(foreign, 5), Err(Error::ParamsMismatch(_))));
+    assert!(matches!(run.brief(foreign, &mut ()), Err(Error::ParamsMismatch(_))));
 
     run.step(&setup.keys, &mut ()).unwrap();
-    let past = apart.track(&setup.secret, 0).unwrap();
-    assert!(matches!(run.supply_track(0, &past), Err(Error::InvalidArgument(_))));
+    assert!(matches!(run.supply(0, &track), Err(Error::InvalidArgument(_))));
     while !run.step(&setup.keys, &mut ()).unwrap() {}
-    assert!(matches!(run.supply_track(5, &track(&mut apart)), Err(Error::InvalidArgument(_))));
+    assert!(matches!(run.supply(5, &track), Err(Error::InvalidArgument(_))));
 }
 
 #[test]
 fn phases_are_checked() {
-    let params = toy().secret.params();
-    let zeros = || vec![0.0; params.n()];
-    assert!(Phases::from_turns(params, zeros(), zeros()).is_ok());
-    for bad in [0.51, f64::NAN, f64::INFINITY] {
-        let mut turns = zeros();
-        turns[7] = bad;
-        assert!(matches!(Phases::from_turns(params, turns, zeros()), Err(Error::InvalidArgument(_))));
-    }
-    assert!(matches!(Phases::from_turns(params, zeros(), vec![0.0; 3]), Err(Error::InvalidArgument(_))));
-}
-
-#[test]
-fn groups_of_diagonals_from_elsewhere_give_the_same_bits_and_events() {
     let setup = toy();
-    let params = setup.secret.params();
-    let keys = GeneratedKeys::new(&setup.secret).unwrap();
-    let fresh = setup.encrypt(&uniform(512, 71), SlotMode::Real);
-    let refreshed = setup.evaluator.bootstrap(&fresh, SlotMode::Real, &keys, &mut ()).unwrap();
-    // After a product the scale is another, and with it the diagonals.
-    let square = setup.evaluator.square(&refreshed, &keys).unwrap();
-    let compact = ShipEvaluator::compact(params).unwrap();
-    for (evaluator, elsewhere) in [(&setup.evaluator, &compact), (&compact, &setup.evaluator)] {
-        for input in [&fresh, &square] {
-            let start = || ShipRun::new(evaluator, input, SlotMode::Real).unwrap();
-            let (wanted, events) = finish(start(), &keys);
-
-            let (mut run, mut recorder) = (start(), Recorder::default());
-            let all = run.groups_ahead();
-            let MatrixInput { scale, steps } = run.matrix_input(&keys, &mut recorder).unwrap();
-            let again = run.matrix_input(&keys, &mut recorder).unwrap();
-            assert!(again.steps == steps && again.scale == scale);
-            let worker = MatrixWorker::new(elsewhere, again).unwrap();
-            for group in (0..all).filter(|g| g % 3 != 1) {
-                if group % 3 == 0 {
-                    run.supply_group(group, &worker.group(group).unwrap()).unwrap();
-                } else {
-                    run.multiply_ahead(group).unwrap();
-                }
-            }
-            while !run.step(&keys, &mut recorder).unwrap() {}
-            let found = ciphertext_to_bytes(params.ckks(), &run.finish().unwrap()).unwrap();
-            assert!(found == wanted, "products from elsewhere give other bits");
-            assert_eq!(recorder.0, events.0, "the same work and progress are reported");
-        }
+    let brief = at_the_tracks(setup, &setup.keys).brief(&setup.keys as &dyn KeySource<u32>, &mut ()).unwrap();
+    let begin = |brief: &[u8]| ShipHelper::new(&setup.evaluator, brief, Some(lent(setup)));
+    assert!(begin(&brief).is_ok());
+    for bad in [0.51f64, f64::NAN, f64::INFINITY] {
+        let mut turns = brief.clone();
+        *turns.last_chunk_mut().unwrap() = bad.to_le_bytes();
+        assert!(matches!(begin(&turns), Err(Error::BadBytes(_))));
     }
+    let mut kinds = brief.clone();
+    kinds[1] = 9;
+    assert!(matches!(begin(&kinds), Err(Error::BadBytes(_))));
+    kinds[0] = 9;
+    assert!(matches!(begin(&kinds), Err(Error::BadBytes(_))));
 }
 
 #[test]
 fn groups_that_do_not_belong_are_refused() {
     let setup = toy();
+    let keys: &dyn KeySource<u32> = &setup.keys;
     let input = setup.encrypt(&uniform(512, 72), SlotMode::Real);
     let mut run = ShipRun::new(&setup.evaluator, &input, SlotMode::Real).unwrap();
-    let all = run.groups_ahead();
-    assert!(matches!(run.multiply_ahead(0), Err(Error::InvalidArgument(_))));
+    let Some(Tasks { total, .. }) = run.tasks() else { panic!("groups come first") };
+    assert!(matches!(run.ahead(keys, 0), Err(Error::InvalidArgument(_))));
     let other = ShipSecretKey::generate(setup.secret.params(), &Seed::from_bytes([9; 32]));
     let foreign = GeneratedKeys::new(&other).unwrap();
-    assert!(matches!(run.matrix_input(&foreign, &mut ()), Err(Error::ParamsMismatch(_))));
+    assert!(matches!(run.brief(&foreign as &dyn KeySource<u32>, &mut ()), Err(Error::ParamsMismatch(_))));
 
-    let MatrixInput { scale, steps } = run.matrix_input(&setup.keys, &mut ()).unwrap();
-    let made = |steps: Vec<u32>| MatrixWorker::new(&setup.evaluator, MatrixInput { scale, steps });
-    assert!(matches!(made(steps[1..].to_vec()), Err(Error::InvalidArgument(_))));
-    let mut large = steps.clone();
-    large[0] = u32::MAX;
-    assert!(matches!(made(large), Err(Error::InvalidArgument(_))));
-    let worker = made(steps).unwrap();
-    assert!(matches!(worker.group(all), Err(Error::InvalidArgument(_))));
-    assert!(matches!(run.multiply_ahead(all), Err(Error::InvalidArgument(_))));
-    let sum = worker.group(0).unwrap();
-    assert!(matches!(run.supply_group(all, &sum), Err(Error::InvalidArgument(_))));
-    for bad in [&sum[1..], &[]] {
-        assert!(matches!(run.supply_group(0, bad), Err(Error::InvalidArgument(_))));
+    let brief = run.brief(keys, &mut ()).unwrap();
+    assert!(run.brief(keys, &mut ()).unwrap() == brief, "a second brief is the same");
+    let begin = |brief: &[u8]| ShipHelper::new(&setup.evaluator, brief, None);
+    let mut large = brief.clone();
+    large.last_chunk_mut::<4>().unwrap().fill(0xff);
+    for bad in [
+        &large[..],
+        &brief[..brief.len() - 4],
+        &[&brief[..], &[0; 4]].concat(),
+        &[vec![0; 17], brief[17..].to_vec()].concat(),
+    ] {
+        assert!(matches!(begin(bad), Err(Error::BadBytes(_))));
     }
+    let mut helper = begin(&brief).unwrap();
+    assert!(matches!(helper.compute(total, &[]), Err(Error::InvalidArgument(_))));
+    assert!(matches!(run.ahead(keys, total), Err(Error::InvalidArgument(_))));
+    let sum = helper.compute(0, &[]).unwrap();
+    assert!(matches!(run.supply(total, &sum), Err(Error::InvalidArgument(_))));
     let mut large = sum.clone();
-    large[sum.len() - 1] = u32::MAX;
-    assert!(matches!(run.supply_group(0, &large), Err(Error::InvalidArgument(_))));
+    large.last_chunk_mut::<4>().unwrap().fill(0xff);
+    for bad in [&sum[4..], &[], &large] {
+        assert!(matches!(run.supply(0, bad), Err(Error::BadBytes(_))));
+    }
 
-    run.step(&setup.keys, &mut ()).unwrap();
-    assert_eq!(run.groups_ahead(), 0);
-    assert!(matches!(run.supply_group(0, &sum), Err(Error::InvalidArgument(_))));
-    assert!(matches!(run.matrix_input(&setup.keys, &mut ()), Err(Error::InvalidArgument(_))));
+    run.step(keys, &mut ()).unwrap();
+    assert_eq!(run.tasks(), None);
+    assert!(matches!(run.supply(0, &sum), Err(Error::InvalidArgument(_))));
+    assert!(matches!(run.brief(keys, &mut ()), Err(Error::InvalidArgument(_))));
 }

@@ -1,14 +1,13 @@
 import { EngineRun, freeing } from '../engine/engine-run.js';
 import { Fraction, stepsOf } from '../engine/fraction.js';
-import type { GlueRun, GlueSecretKey } from '../engine/glue.js';
+import type { GlueRun, GlueSecretKey, GlueTasks } from '../engine/glue.js';
 import { ckks, classOf } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError, throwIfAborted } from '../errors.js';
 import { fromHex } from '../hex.js';
 import type { Preset } from '../params.js';
 import { SteppableRun } from '../run.js';
-import { shareDiagonals } from '../sharing/diagonals.js';
-import { prepareTracks, shareTracks } from '../sharing/tracks.js';
+import { prepareHelpers, shareBootstrap } from '../sharing/bootstrap.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { mustBe, numbers } from './arguments.js';
 import { ArithmeticKeys } from './arithmetic-keys.js';
@@ -150,7 +149,7 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
         await control.gate();
         if (secret.module !== 'main') throw neededAtOnce(params.name);
         // Other threads start while the common keys are made here.
-        if (port.pool) prepareTracks(port.pool, params.name);
+        if (port.pool) prepareHelpers(port.pool, params.name);
         const { value: made } = await port.step(keys, 'generated', secret);
         return new BootstrapKeys(port, made, this, made.memoryBytes, false);
       }
@@ -199,17 +198,21 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
       return freeing(port, begun, async (handle) => {
         const run = new EngineRun<GlueRun, StageEvent>(port, handle, control, new Fraction(stepsOf(params), rounds));
         const inspected = inspect ? secret : undefined;
-        const step = () => (inspected ? run.step('stepInspected', boot, inspected) : run.step('step', boot));
-        for (let { groupsAhead: groups } = handle; ; ) {
+        const step = () =>
+          inspected ? port.step(handle, 'stepInspected', boot, inspected) : port.step(handle, 'step', boot);
+        for (let tasks: GlueTasks | undefined = handle.tasks; ; ) {
           await control.gate();
-          // At the beginning of each round.
-          if (pool && groups > 0) await shareDiagonals(run, pool, { boot, inspected, preset: params.name, groups });
-          const { value: finished, state } = await step();
-          if (pool && state.nextTrack !== undefined) {
-            await shareTracks(run, pool, { boot, secret, mode, first: state.nextTrack, total: params.tracks }, step);
+          let last: Awaited<ReturnType<typeof step>>;
+          if (pool && tasks) {
+            // The input comes before what is begun for others.
+            if (inspected) await run.step('inspectInput', inspected);
+            last = await shareBootstrap(run, pool, tasks, { boot, secret, preset: params.name, step });
+          } else {
+            last = await step();
+            run.report(last);
           }
-          if (finished) return new Ciphertext(port, await port.call(handle, 'finish'), mode);
-          groups = state.groupsAhead;
+          if (last.value) return new Ciphertext(port, await port.call(handle, 'finish'), mode);
+          ({ tasks } = last.state);
         }
       });
     }, options.signal);

@@ -90,14 +90,9 @@ export class Engine {
     this.#poison ??= new RefloatError('FREED', 'this instance was replaced by another one: make its objects again there');
   }
 
-  /** Keeps a result if it is an object; one for another instance is only read. */
+  /** Keeps a result if it is an object. */
   #sent(value: unknown): unknown {
     if (typeof value !== 'object' || value === null || !('free' in value)) return value;
-    if ('counters' in value) {
-      const read = described(value);
-      this.#dispose(value as GlueObject);
-      return read;
-    }
     const object = next++;
     this.#objects.set(object, value as GlueObject);
     return { module: this.#name, object, ...described(value) };

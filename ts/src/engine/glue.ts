@@ -68,10 +68,10 @@ export type {
   BootstrapKeys as GlueBootstrapKeys,
   BootstrapRun as GlueRun,
   Ciphertext as GlueCiphertext,
+  Helper as GlueHelper,
   ProgramRun as GlueProgramRun,
   PublicKey as GluePublicKey,
   SecretKey as GlueSecretKey,
-  TrackWorker as GlueTrackWorker,
 } from '#wasm-full';
 export type {
   CircuitRun as GlueCircuitRun,
@@ -98,10 +98,15 @@ export interface GlueGateKeyRows {
   readonly rotationRows: Uint32Array;
 }
 
-/** What a `MatrixWorker` needs of a run: the scale of its ciphertext, in two parts, and its baby steps; public numbers. */
-export interface GlueMatrixInput {
-  readonly scale: Float64Array;
-  readonly steps: Uint32Array;
+/** The tasks of a stage that may be computed in other instances: numbers from 0. */
+export interface GlueTasks {
+  /** The first that no step has taken yet. */
+  readonly next: number;
+  /** How many the next step takes. */
+  readonly perStep: number;
+  readonly total: number;
+  /** Whether helpers need the secret key. */
+  readonly secret: boolean;
 }
 
 /** A set on its way out: the parts of its keys as two lists. */

@@ -46,10 +46,7 @@ export const DESCRIBED = [
   'length',
   'messages',
   'memoryBytes',
-  'bytes',
-  'counters',
-  'groupsAhead',
-  'nextTrack',
+  'tasks',
   'passes',
   'labels',
   'keyBytes',
@@ -80,20 +77,8 @@ export type Arguments<F> = F extends (...args: infer A) => unknown ? SentAll<A> 
 /** Those of a step: whoever makes the step listens. */
 export type StepArguments<F> = F extends (...args: infer A) => unknown ? (A extends [...infer B, Function] ? SentAll<B> : SentAll<A>) : never;
 
-/** The result of a part of a run, for the instance where the run is. */
-interface Passed {
-  bytes(): Uint8Array;
-  counters(): Float64Array;
-}
-
-/** What a method gives: objects stay where they are, but for those that are passed on. */
-export type Received<F> = F extends (...args: never[]) => infer R
-  ? R extends Passed
-    ? Description<R>
-    : R extends GlueObject
-      ? Made<R>
-      : R
-  : never;
+/** What a method gives: objects stay where they are. */
+export type Received<F> = F extends (...args: never[]) => infer R ? (R extends GlueObject ? Made<R> : R) : never;
 
 /** A step of something long. */
 export interface Step<V = unknown, S = unknown> {

@@ -1,7 +1,7 @@
 import { RefloatError } from '../errors.js';
 import type { Digested, Engine, Memory } from './engine.js';
-import type { GlueGateCiphertext, GlueTrackWorker } from './glue.js';
-import { ckks, classOf, type Handle, type Joined, type Made, type Step } from './handle.js';
+import type { GlueGateCiphertext } from './glue.js';
+import type { Handle, Joined, Made, Step } from './handle.js';
 import type { ModuleName, ModuleSources } from './modules.js';
 
 /** Where the modules come from; `undefined` for the package's files. */
@@ -11,7 +11,7 @@ export type Sources = { readonly [S in keyof ModuleSources]?: unknown };
 export type OpenHost = (sources: Sources) => Promise<Host>;
 
 /** What a host does by name. */
-const OPERATIONS = ['call', 'step', 'piece', 'concat', 'trackWorker', 'memory', 'free'] as const;
+const OPERATIONS = ['call', 'step', 'piece', 'concat', 'memory', 'free'] as const;
 
 /** The name of an operation. */
 export type Op = (typeof OPERATIONS)[number];
@@ -62,22 +62,6 @@ export class Host {
   /** See {@link Engine.concat}. */
   concat(lists: Joined): Promise<Made<GlueGateCiphertext>> {
     return this.#in('gates', (engine) => engine.concat(lists));
-  }
-
-  /** In a worker that helps: gets ready for tracks of a run that is elsewhere; wipes the bytes of its secret key. */
-  trackWorker(secret: Uint8Array, mode: string, phases: Float64Array): Promise<Handle<GlueTrackWorker>> {
-    const [keys, workers] = [classOf(ckks('main'), 'SecretKey'), classOf(ckks('main'), 'TrackWorker')];
-    return this.#in('main', (engine) => {
-      let key: Handle | undefined;
-      try {
-        // Whoever made the key has allowed it, if it is a toy.
-        key = engine.call(keys, 'importSecret', [secret, true]) as Handle;
-        return engine.call(workers, 'begin', [key, mode, phases]) as Handle<GlueTrackWorker>;
-      } finally {
-        secret.fill(0);
-        if (key) engine.free(key);
-      }
-    });
   }
 
   /** Memory of the instances together. */

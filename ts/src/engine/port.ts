@@ -7,7 +7,7 @@ import { fromWire, transferables, type Reply, type Request } from './wire.js';
 
 /** Calls the instances of a thread, wherever it runs. */
 export abstract class Port {
-  /** Workers that share the tracks of a bootstrapping and the gates of a circuit, if there are any. */
+  /** Workers that share the tasks of runs, if there are any. */
   abstract readonly pool: WorkerPool | undefined;
 
   /** Set once the instances can no longer be used. */

@@ -4,7 +4,7 @@ import { Resource, byMaking } from '../api/resource.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
 import { Fraction } from '../engine/fraction.js';
-import type { GlueCircuitRun, GlueGateCiphertext, GlueGateKeys, GlueGateRun } from '../engine/glue.js';
+import type { GlueCircuitRun, GlueGateCiphertext, GlueGateKeys, GlueGateRun, GlueTasks } from '../engine/glue.js';
 import { GATES, classOf, type Handle, type Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
@@ -208,16 +208,17 @@ export class GateKeys extends Resource<GlueGateKeys> {
       return freeing(port, begun, async (handle) => {
         const run = new EngineRun<GlueCircuitRun, CircuitEvent>(port, handle, control, Fraction.of(['gates']));
         const finish = async () => new GateCiphertext(port, await port.call(handle, 'finish', keys));
-        if (port.pool) {
+        const tasks: GlueTasks | undefined = handle.tasks;
+        if (port.pool && tasks) {
           const info = typeof circuit === 'string' ? await describeCircuit(port, text) : circuit;
           if (info.gates.length > info.depth) {
-            await shareGates(run, port.pool, keys, info);
+            await shareGates(run, port.pool, tasks, keys, info);
             return finish();
           }
         }
         for (;;) {
           const step = await port.step(handle, 'step', keys);
-          run.report(step, gateMs(step.ms));
+          run.report(step, (event) => gateMs(event, step.ms));
           if (step.value) return finish();
           await control.gate();
         }

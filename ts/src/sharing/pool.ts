@@ -3,14 +3,7 @@ import type { Handle } from '../engine/handle.js';
 import type { WorkerPort } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
 
-/** A worker that is ready for the tasks of one run. */
-export interface Helper<R> {
-  compute(task: number): Promise<R>;
-  /** Lets go of the run; a secret key that the worker was lent for it is wiped. */
-  release(): void;
-}
-
-/** A copy of an object in a worker. */
+/** An object in a worker of the pool. */
 export interface Copy<T> {
   readonly port: WorkerPort;
   readonly handle: Handle<T>;

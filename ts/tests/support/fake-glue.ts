@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { KeySet } from '../../dist/api/key-set.js';
 import { Sets } from '../../dist/api/sets.js';
 import { Engine } from '../../dist/engine/engine.js';
-import type { CkksGlue, GlueBootstrapKeys, GlueCiphertext, GlueRun, GlueSecretKey } from '../../dist/engine/glue.js';
+import type { CkksGlue, GlueBootstrapKeys, GlueCiphertext, GlueRun, GlueSecretKey, GlueTasks } from '../../dist/engine/glue.js';
 import { ckks, classOf } from '../../dist/engine/handle.js';
 import { Host } from '../../dist/engine/host.js';
 import { DirectPort } from '../../dist/engine/port.js';
@@ -121,7 +121,7 @@ class FakeSecret extends FakeObject implements GlueSecretKey {
   serverToken = (origin: string): Uint8Array => fakeDigest(new TextEncoder().encode(`${this.key} at ${origin}`));
 }
 
-class FakeRun extends FakeObject implements Pick<GlueRun, 'step' | 'finish' | 'groupsAhead' | 'nextTrack'> {
+class FakeRun extends FakeObject implements Pick<GlueRun, 'step' | 'finish' | 'tasks'> {
   #steps = 0;
   constructor(
     readonly ciphertext: GlueCiphertext,
@@ -135,8 +135,7 @@ class FakeRun extends FakeObject implements Pick<GlueRun, 'step' | 'finish' | 'g
     onEvent({ kind: 'progress', stage: 'blind_rotate', done: this.#steps, total: 4 }, performance.now());
     return this.#steps === 4;
   }
-  groupsAhead = (): number => 0;
-  nextTrack = (): undefined => undefined;
+  tasks = (): GlueTasks => ({ next: this.#steps, perStep: 1, total: 4, secret: false });
   finish(): GlueCiphertext {
     const { key, values } = this.ciphertext as FakeCiphertext;
     return new FakeCiphertext(key, values, 2);

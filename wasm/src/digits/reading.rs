@@ -11,9 +11,8 @@ use super::{
     bootstrap::{BootstrapKeys, evaluator},
 };
 use crate::{
-    evaluators::over,
     events::Recorder,
-    failure::{Failure, Result},
+    failure::{Failure, Result, over},
     views,
 };
 

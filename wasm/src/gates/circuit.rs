@@ -1,20 +1,21 @@
 //! Circuits of gates in the page, a gate at a time.
 
-use js_sys::{Float64Array, Function, Uint8Array};
+use js_sys::{Function, Uint8Array};
 use refloat::{
+    bootstrapping::{cggi, method::Split},
     circuits::netlist::{
-        Netlist, Op, Plan, PlanRun, Signal,
+        Netlist, Op, Signal,
         arithmetic::{self, Form},
     },
-    schemes::cggi::CggiCiphertext,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use super::{ciphertext::GateCiphertext, evaluation::GateKeys, shared};
+use super::{ciphertext::GateCiphertext, evaluation::GateKeys};
 use crate::{
     events::Recorder,
     failure::{Failure, Result},
     object::{Fields, array},
+    split::split,
 };
 
 /// The text of an `adder` or a `comparator` of unsigned integers; by a prefix tree if `prefix`.
@@ -71,58 +72,35 @@ fn fields(signal: Signal) -> Fields {
 /// A circuit being evaluated.
 #[wasm_bindgen]
 pub struct CircuitRun {
-    plan: Plan,
-    run: PlanRun<CggiCiphertext>,
+    run: cggi::CircuitRun,
     inputs: GateCiphertext,
 }
+
+split!(CircuitRun, run: |this| Some(&mut this.run), keys: |keys: &GateKeys| &keys.evaluator);
 
 #[wasm_bindgen]
 impl CircuitRun {
     /// Begins; the inputs are copied.
-    pub fn begin(text: &str, inputs: &GateCiphertext) -> Result<CircuitRun> {
-        let plan = Netlist::parse(text)?.plan();
-        let run = PlanRun::new(&plan, &inputs.list)?;
-        Ok(CircuitRun { plan, run, inputs: inputs.slice(0, 1)? })
+    pub fn begin(text: String, inputs: &GateCiphertext) -> Result<CircuitRun> {
+        let run = cggi::CircuitRun::new(inputs.params(), text, inputs.list.clone())?;
+        Ok(CircuitRun { run, inputs: inputs.slice(0, 1)? })
     }
 
     /// One gate; `true` when it was the last.
     pub fn step(&mut self, keys: &GateKeys, on_event: &Function) -> Result<bool> {
         let mut events = Recorder::default();
-        let finished = self.run.step(&self.plan, &keys.evaluator, 1, &mut events)?;
+        let finished = self.run.step(&keys.evaluator, &mut events)?;
         events.deliver(on_event)?;
         Ok(finished)
     }
 
-    /// The value of a wire, inputs first, then gates, in wire form.
-    pub fn wire(&self, index: usize) -> Result<Uint8Array> {
-        match self.run.wire(index) {
-            Some(bit) => self.inputs.sibling(vec![bit.clone()]).to_bytes(),
-            None => Err(Failure::invalid(format!("wire {index} is not known, or no longer"))),
-        }
-    }
-
-    /// Evaluates a gate ahead of its turn, and gives its result in wire form.
-    pub fn ahead(&mut self, keys: &GateKeys, gate: usize) -> Result<Uint8Array> {
-        let bit = self.run.ahead(&self.plan, &keys.evaluator, gate)?.clone();
-        self.inputs.sibling(vec![bit]).to_bytes()
-    }
-
-    /// Takes the result of a gate that another instance has evaluated: `GateResult`.
-    pub fn supply(
-        &mut self,
-        keys: &GateKeys,
-        gate: usize,
-        bytes: &Uint8Array,
-        counters: &Float64Array,
-    ) -> Result<()> {
-        let given = shared::read(&self.inputs, bytes, counters)?;
-        let bit = given.result.list[0].clone();
-        keys.evaluator.not(&bit)?;
-        Ok(self.run.supply(&self.plan, gate, bit, given.counters)?)
+    /// The result of a gate that others still need, as a `Helper` gives it.
+    pub fn result(&self, gate: usize) -> Option<Uint8Array> {
+        self.run.result(gate).map(|bytes| Uint8Array::from(bytes.as_slice()))
     }
 
     /// The outputs, once the last gate is evaluated.
     pub fn finish(&self, keys: &GateKeys) -> Result<GateCiphertext> {
-        Ok(self.inputs.sibling(self.run.outputs(&self.plan, &keys.evaluator)?))
+        Ok(self.inputs.sibling(self.run.outputs(&keys.evaluator)?))
     }
 }

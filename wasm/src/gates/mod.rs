@@ -3,7 +3,7 @@
 mod ciphertext;
 mod circuit;
 mod evaluation;
+mod helper;
 mod presets;
 mod run;
 mod secret;
-mod shared;

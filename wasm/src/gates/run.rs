@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use super::{ciphertext::GateCiphertext, evaluation::GateKeys, secret::GateSecretKey};
 use crate::{
     events::Recorder,
-    failure::{Failure, Result},
+    failure::{Failure, Result, over},
     object::Fields,
 };
 
@@ -72,8 +72,4 @@ impl GateRun {
 /// The encoding of results: bits if `messages` is 0.
 pub(super) fn output(messages: u32) -> Encoding {
     if messages == 0 { Encoding::Bit } else { Encoding::Padded { messages } }
-}
-
-fn over() -> Failure {
-    Failure::invalid("the run has given its result: begin another one")
 }

@@ -15,9 +15,8 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use super::{ciphertext::IntegerCiphertext, evaluation::IntegerKeys, presets::bootstrapper};
 use crate::{
-    evaluators::over,
     events::Recorder,
-    failure::{Failure, Result},
+    failure::{Failure, Result, over},
     object::Fields,
 };
 

@@ -9,7 +9,11 @@ use super::{
     ciphertext::IntegerCiphertext, evaluation::IntegerKeys, presets::bootstrapper, secret::IntegerSecretKey,
     secret::narrow,
 };
-use crate::{evaluators::over, events::Recorder, failure::Result, object::Fields};
+use crate::{
+    events::Recorder,
+    failure::{Result, over},
+    object::Fields,
+};
 
 /// A bootstrapping under way.
 #[wasm_bindgen]

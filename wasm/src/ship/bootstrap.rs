@@ -2,7 +2,6 @@
 
 use std::{cell::Cell, sync::Arc};
 
-use js_sys::{Float64Array, Function, Uint8Array, Uint32Array};
 use refloat::{
     Error,
     bootstrapping::ckks_ship::{
@@ -12,15 +11,15 @@ use refloat::{
     params::ShipPreset,
     scrub::scrubbed,
 };
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::{SecretKey, matrix, tracks};
+use super::SecretKey;
 use crate::{
     ckks_bootstrap::ckks_bootstrap,
     collected::Collected,
-    evaluators::{self, Evaluators, over},
-    events::Recorder,
+    evaluators::{self, Evaluators},
     failure::Result,
+    split::split,
 };
 
 /// Largest ring whose slots-to-coefficients matrix is kept between runs: 4 MiB at 2^10, 256 at 2^13.
@@ -107,59 +106,4 @@ impl BootstrapKeys {
     }
 }
 
-#[wasm_bindgen]
-impl BootstrapRun {
-    /// Groups of diagonals that may be multiplied ahead of the first step; 0 later.
-    #[wasm_bindgen(js_name = groupsAhead)]
-    pub fn groups_ahead(&self) -> usize {
-        self.run.as_ref().map_or(0, ShipRun::groups_ahead)
-    }
-
-    /// Begins the first stage ahead of its step: what a `MatrixWorker` of this run needs to know, public numbers.
-    #[wasm_bindgen(js_name = matrixInput)]
-    pub fn matrix_input(&mut self, keys: &BootstrapKeys, on_event: &Function) -> Result<JsValue> {
-        let mut events = Recorder::default();
-        let run = self.run.as_mut().ok_or_else(over)?;
-        let input = run.matrix_input(keys.source()?, &mut events)?;
-        events.deliver(on_event)?;
-        Ok(matrix::plain(&input))
-    }
-
-    /// Multiplies a group of diagonals before the step that needs it.
-    #[wasm_bindgen(js_name = multiplyAhead)]
-    pub fn multiply_ahead(&mut self, group: usize) -> Result<()> {
-        Ok(self.run.as_mut().ok_or_else(over)?.multiply_ahead(group)?)
-    }
-
-    /// Takes in a group from a `MatrixWorker`, as `multiplyAhead` would compute it.
-    #[wasm_bindgen(js_name = supplyGroup)]
-    pub fn supply_group(&mut self, group: usize, words: &Uint32Array) -> Result<()> {
-        matrix::supply(self.run.as_mut().ok_or_else(over)?, group, words)
-    }
-
-    /// The track whose turn is next, while tracks are being rotated.
-    #[wasm_bindgen(js_name = nextTrack)]
-    pub fn next_track(&self) -> Option<usize> {
-        self.run.as_ref()?.next_track()
-    }
-
-    /// What a `TrackWorker` of this run needs to know: public numbers, once they are there.
-    pub fn phases(&self) -> Option<Float64Array> {
-        tracks::phases(self.run.as_ref()?)
-    }
-
-    /// Computes a track before its turn; the step whose turn it is takes it as it is.
-    #[wasm_bindgen(js_name = rotateAhead)]
-    pub fn rotate_ahead(&mut self, track: usize, keys: &BootstrapKeys) -> Result<()> {
-        let run = self.run.as_mut().ok_or_else(over)?;
-        let source = keys.source()?;
-        Ok(scrubbed(|| run.rotate_ahead(track, source))?)
-    }
-
-    /// Takes in a track from a `TrackWorker`, as `rotateAhead` would compute it.
-    #[wasm_bindgen(js_name = supplyTrack)]
-    pub fn supply_track(&mut self, track: usize, bytes: &Uint8Array, counters: &Float64Array) -> Result<()> {
-        let run = self.run.as_mut().ok_or_else(over)?;
-        tracks::supply(run, &self.input.params, track, bytes, counters)
-    }
-}
+split!(BootstrapRun, run: |this| this.run.as_mut(), keys: |keys: &BootstrapKeys| keys.source()?);

@@ -5,11 +5,9 @@ mod arithmetic;
 #[cfg(feature = "full")]
 mod bootstrap;
 #[cfg(feature = "full")]
-mod matrix;
+mod helper;
 #[cfg(feature = "full")]
 mod program;
-#[cfg(feature = "full")]
-mod tracks;
 
 use refloat::{
     bootstrapping::ckks_ship::{ShipParams, ShipSecretKey},

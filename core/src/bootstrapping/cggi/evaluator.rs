@@ -224,7 +224,7 @@ impl<W: Word> CggiEvaluator<W> {
         CggiRun::new(&self.keys, sum, test, Encoding::Bit)
     }
 
-    fn check_bit(&self, ciphertext: &CggiCiphertext<W>) -> Result<(), Error> {
+    pub(super) fn check_bit(&self, ciphertext: &CggiCiphertext<W>) -> Result<(), Error> {
         self.check_key(ciphertext)?;
         if ciphertext.encoding() == Encoding::Bit {
             return Ok(());

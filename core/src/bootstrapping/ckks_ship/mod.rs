@@ -33,12 +33,12 @@ mod describe;
 mod diagonals;
 mod evaluator;
 mod failure;
+mod groups;
 mod inspect;
 mod key_samples;
 mod keys;
 mod layout;
 mod masks;
-mod matrix_worker;
 mod noise;
 mod numbers;
 mod on_the_fly;
@@ -52,8 +52,8 @@ mod run;
 mod secret;
 mod slots_to_coeffs;
 mod spec;
+mod split;
 mod stages;
-mod track_worker;
 mod tracks;
 
 pub use crate::bootstrapping::wire_sizes::{MAX_PART_BYTES, PART_OVERHEAD};
@@ -62,7 +62,6 @@ pub use diagonals::Diagonals;
 pub use evaluator::ShipEvaluator;
 pub use keys::{CommonKeys, GeneratedKeys, KeySource, ShipKeys, ShipKeysBuilder, TrackKeys, generate_track};
 pub use layout::{KeyPart, KeyPartKind};
-pub use matrix_worker::{MatrixInput, MatrixWorker};
 pub use noise::NoiseModel;
 pub use params::{INPUT_LEVEL, OUTPUT_LEVEL, ShipParams};
 pub use phase::{EncodedPhases, Phases};
@@ -72,8 +71,8 @@ pub use run::{ShipRun, ShipState};
 pub use secret::{ShipSecretKey, key_id_of};
 pub use slots_to_coeffs::SlotsToCoeffs;
 pub use spec::ShipSpec;
+pub use split::ShipHelper;
 pub use stages::{BLIND_ROTATE, CONJUGATE, ENCAPSULATE, ENCODE_PHASE, PRODUCT_TREE, SLOTS_TO_COEFFS};
-pub use track_worker::{TrackFactors, TrackWorker};
 
 // What tests and benchmarks look at, and what the types above hold. Hidden instead of behind a feature: with one, the library that is
 // tested would be another than the one that is released.

@@ -311,7 +311,7 @@ mod tests {
             let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
             let evaluator = ShipEvaluator::compact(&params).unwrap();
             let turns = |by: usize| (0..params.n()).map(|i| (i * by % 997) as f64 / 997.0 - 0.5).collect();
-            let phases = Phases::from_turns(&params, turns(5), turns(7)).unwrap();
+            let phases = Phases::from_turns(turns(5), turns(7)).unwrap();
             let counters = &mut Counters::default();
             let encoded = evaluator.encode_phase(&phases, mode, counters).unwrap();
             let scratch = &mut TrackScratch::new(&params);

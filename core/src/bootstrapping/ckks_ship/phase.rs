@@ -5,7 +5,7 @@ use alloc::{vec, vec::Vec};
 use super::params::ShipParams;
 use crate::{
     arith::{Word, complex::Complex, in_lines, to_lines, whole_row},
-    bootstrapping::method::SlotMode,
+    bootstrapping::method::{SlotMode, split::bad},
     error::Error,
     par,
     ring::{Automorphism, Coeff, Eval, Poly, from_integers},
@@ -30,28 +30,15 @@ impl Phases {
         Self { a: phases(a), b: phases(b) }
     }
 
-    /// Phases in turns, as [`Self::b`] and [`Self::a`] gave them in another place.
+    /// Phases in turns, N of each component, as [`Self::b`] and [`Self::a`] gave them in another place.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] unless there are N of each, in [-1/2, 1/2].
-    pub fn from_turns<W: Word>(params: &ShipParams<W>, b: Vec<f64>, a: Vec<f64>) -> Result<Self, Error> {
-        for turns in [&b, &a] {
-            if turns.len() != params.n() {
-                return Err(Error::InvalidArgument(alloc::format!(
-                    "{} phases given, a component of set {} has {}",
-                    turns.len(),
-                    params.name(),
-                    params.n()
-                )));
-            }
-            if let Some(i) = turns.iter().position(|x| !(-0.5..=0.5).contains(x)) {
-                return Err(Error::InvalidArgument(alloc::format!(
-                    "phase {i} is {} turns, outside [-1/2, 1/2]",
-                    turns[i]
-                )));
-            }
+    /// [`Error::BadBytes`] outside [-1/2, 1/2].
+    pub(super) fn from_turns(b: Vec<f64>, a: Vec<f64>) -> Result<Self, Error> {
+        if b.iter().chain(&a).all(|x| (-0.5..=0.5).contains(x)) {
+            return Ok(Self { a, b });
         }
-        Ok(Self { a, b })
+        Err(bad("a phase is outside [-1/2, 1/2]"))
     }
 
     /// Phases of the first component, in turns.

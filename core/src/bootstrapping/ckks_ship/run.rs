@@ -4,8 +4,8 @@ use alloc::{format, vec, vec::Vec};
 
 use super::{
     evaluator::ShipEvaluator,
+    groups::Begun,
     keys::KeySource,
-    matrix_worker::Begun,
     phase::{EncodedPhases, Phases},
     product_tree::Layer,
     stages,
@@ -51,7 +51,7 @@ pub struct ShipRun<'a, W: Word = u32> {
     pub(super) evaluator: &'a ShipEvaluator<W>,
     mode: SlotMode,
     pub(super) key_id: [u8; 16],
-    tracks_per_step: usize,
+    pub(super) tracks_per_step: usize,
     phases: Option<Phases>,
     counters: Counters,
     pub(super) state: ShipState<W>,

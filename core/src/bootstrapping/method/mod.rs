@@ -1,5 +1,5 @@
 //! What all bootstrapping methods share: how a set is named, promised and described, how its evaluation keys are collected,
-//! and how a ciphertext is refreshed.
+//! how a ciphertext is refreshed, and how the work of a run is shared.
 
 mod keys;
 mod numbers;
@@ -7,6 +7,7 @@ mod preset;
 mod promise;
 mod refresh;
 mod set;
+pub(in crate::bootstrapping) mod split;
 
 pub use keys::{KeysBuilder, SwitchingKeySet};
 pub use numbers::{NumberSecret, NumberSet, slots_of_known};
@@ -14,6 +15,7 @@ pub use preset::{Catalogue, Preset, Retired, SetSpec};
 pub use promise::{Messages, Promise};
 pub use refresh::Method;
 pub use set::{Fact, GateInfo, OrderInfo, ParamSet, Part, Scheme, SetInfo, SlotMode, Stage};
+pub use split::{Helper, Split, Tasks};
 
 /// A bootstrapping method as listed by servers and pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

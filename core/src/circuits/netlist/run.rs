@@ -26,15 +26,16 @@ impl Plan {
         inputs: &[E::Bit],
         observer: &mut dyn Observer,
     ) -> Result<Vec<E::Bit>, Error> {
-        let mut run = PlanRun::new(self, inputs)?;
-        while !run.step(self, evaluator, BATCH * par::threads(), observer)? {}
-        run.outputs(self, evaluator)
+        let mut run = PlanRun::new(self.clone(), inputs)?;
+        while !run.step(evaluator, BATCH * par::threads(), observer)? {}
+        run.outputs(evaluator)
     }
 }
 
 /// The evaluation of a [`Plan`], driven from outside: between two steps the caller may look, wait or drop it.
 #[derive(Debug, Clone)]
 pub struct PlanRun<B> {
+    plan: Plan,
     /// The value of each wire, from when it is known until nothing needs it any more.
     wires: Vec<Option<B>>,
     last: Vec<usize>,
@@ -55,7 +56,7 @@ impl<B: Clone + Send + Sync> PlanRun<B> {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] unless there is one bit for each input.
-    pub fn new(plan: &Plan, inputs: &[B]) -> Result<Self, Error> {
+    pub fn new(plan: Plan, inputs: &[B]) -> Result<Self, Error> {
         if inputs.len() != plan.inputs() {
             return Err(Error::InvalidArgument(format!(
                 "the circuit has {} inputs and was given {} bits; give one for each",
@@ -65,8 +66,13 @@ impl<B: Clone + Send + Sync> PlanRun<B> {
         }
         let mut wires: Vec<Option<B>> = inputs.iter().cloned().map(Some).collect();
         wires.resize_with(inputs.len() + plan.ops().len(), || None);
-        let last = last_uses(plan);
-        Ok(Self { wires, last, done: 0, counters: Counters::default(), state: State::New })
+        let last = last_uses(&plan);
+        Ok(Self { plan, wires, last, done: 0, counters: Counters::default(), state: State::New })
+    }
+
+    /// What is run.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     /// Ops finished: those below it in the order of [`Plan::ops`].
@@ -84,22 +90,16 @@ impl<B: Clone + Send + Sync> PlanRun<B> {
     /// # Errors
     /// [`Error::InvalidArgument`] for an op that is known or behind, or whose operands are not known; the
     /// evaluator's own.
-    pub fn ahead<E: GateEvaluator<Bit = B>>(
-        &mut self,
-        plan: &Plan,
-        evaluator: &E,
-        op: usize,
-    ) -> Result<&B, Error> {
-        self.check_missing(plan, op)?;
-        let call = self.call(&plan.ops()[op]);
-        if call.operands.len() != plan.ops()[op].operands().len() {
+    pub fn ahead<E: GateEvaluator<Bit = B>>(&mut self, evaluator: &E, op: usize) -> Result<(), Error> {
+        self.check_missing(op)?;
+        let call = self.call(&self.plan.ops()[op]);
+        if call.operands.len() != self.plan.ops()[op].operands().len() {
             return Err(Error::InvalidArgument(format!(
                 "gate {op} needs bits that are not computed yet; evaluate the gates below it first"
             )));
         }
         let (bit, work) = evaluator.gate(&call)?;
-        self.counters += work;
-        Ok(self.wires[plan.inputs() + op].insert(bit))
+        self.supply(op, bit, work)
     }
 
     /// Takes the result of an op that was evaluated elsewhere, and the work it took: its turn is then free. Who
@@ -107,37 +107,35 @@ impl<B: Clone + Send + Sync> PlanRun<B> {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for an op that is known or behind.
-    pub fn supply(&mut self, plan: &Plan, op: usize, bit: B, work: Counters) -> Result<(), Error> {
-        self.check_missing(plan, op)?;
+    pub fn supply(&mut self, op: usize, bit: B, work: Counters) -> Result<(), Error> {
+        self.check_missing(op)?;
         self.counters += work;
-        self.wires[plan.inputs() + op] = Some(bit);
+        self.wires[self.plan.inputs() + op] = Some(bit);
         Ok(())
     }
 
     /// Evaluates the next ops, at most `ops` and at least one, all of one level; true when the run is finished.
-    /// `plan` is the one the run was made for.
     ///
     /// The observer sees [`STAGE`] enter before the first step, progress after each, and exit after the last.
     ///
     /// # Errors
     /// [`Error::Cancelled`] if the observer says so, before or after the step, which can be followed by another;
-    /// the evaluator's own; [`Error::InvalidArgument`] for another plan.
+    /// the evaluator's own.
     pub fn step<E: GateEvaluator<Bit = B>>(
         &mut self,
-        plan: &Plan,
         evaluator: &E,
         ops: usize,
         observer: &mut dyn Observer,
     ) -> Result<bool, Error> {
-        let (stage, total) = (STAGE.id, plan.ops().len());
-        self.check_plan(plan)?;
+        let (stage, total) = (STAGE.id, self.plan.ops().len());
         if self.state == State::New {
             emit(observer, &StageEvent::Enter { stage })?;
             self.state = State::Running;
         }
-        if let Some(level) = plan.levels().find(|level| level.end > self.done) {
-            let end = level.end.min(self.done.saturating_add(ops.max(1)));
-            self.evaluate(plan, evaluator, end)?;
+        let level_end = self.plan.levels().map(|level| level.end).find(|&end| end > self.done);
+        if let Some(level_end) = level_end {
+            let end = level_end.min(self.done.saturating_add(ops.max(1)));
+            self.evaluate(evaluator, end)?;
             emit(observer, &StageEvent::Progress { stage, done: end, total })?;
         }
         if self.done == total && self.state == State::Running {
@@ -152,15 +150,15 @@ impl<B: Clone + Send + Sync> PlanRun<B> {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for one that is not; the evaluator's own.
-    pub fn outputs<E: GateEvaluator<Bit = B>>(&self, plan: &Plan, evaluator: &E) -> Result<Vec<B>, Error> {
-        let results = plan.outputs().iter().map(|signal| match (signal, term(&self.wires, *signal)) {
+    pub fn outputs<E: GateEvaluator<Bit = B>>(&self, evaluator: &E) -> Result<Vec<B>, Error> {
+        let results = self.plan.outputs().iter().map(|signal| match (signal, term(&self.wires, *signal)) {
             (Signal::Constant(value), _) => evaluator.constant(*value),
             (_, Some(Term { bit, inverted: true })) => evaluator.not(bit),
             (_, Some(Term { bit, .. })) => Ok(bit.clone()),
             (_, None) => Err(Error::InvalidArgument(format!(
                 "{} of {} gates are evaluated; finish the run before taking its outputs",
                 self.done,
-                plan.ops().len()
+                self.plan.ops().len()
             ))),
         });
         results.collect()
@@ -172,22 +170,10 @@ impl<B: Clone + Send + Sync> PlanRun<B> {
         GateCall { kind: op.kind(), operands }
     }
 
-    fn check_plan(&self, plan: &Plan) -> Result<(), Error> {
-        let wires = plan.inputs() + plan.ops().len();
-        if self.wires.len() == wires {
-            return Ok(());
-        }
-        Err(Error::InvalidArgument(format!(
-            "the run is of a plan with {} wires, and this one has {wires}; go on with its own",
-            self.wires.len()
-        )))
-    }
-
     /// Refuses an op whose result is known, or was.
-    fn check_missing(&self, plan: &Plan, op: usize) -> Result<(), Error> {
-        self.check_plan(plan)?;
-        let ops = plan.ops().len();
-        if (self.done..ops).contains(&op) && self.wires[plan.inputs() + op].is_none() {
+    fn check_missing(&self, op: usize) -> Result<(), Error> {
+        let ops = self.plan.ops().len();
+        if (self.done..ops).contains(&op) && self.wires[self.plan.inputs() + op].is_none() {
             return Ok(());
         }
         Err(Error::InvalidArgument(format!(
@@ -197,13 +183,8 @@ impl<B: Clone + Send + Sync> PlanRun<B> {
     }
 
     /// Evaluates the ops up to `end` that nobody has evaluated yet; they do not depend on each other.
-    fn evaluate<E: GateEvaluator<Bit = B>>(
-        &mut self,
-        plan: &Plan,
-        evaluator: &E,
-        end: usize,
-    ) -> Result<(), Error> {
-        let (ops, first) = (&plan.ops()[self.done..end], plan.inputs() + self.done);
+    fn evaluate<E: GateEvaluator<Bit = B>>(&mut self, evaluator: &E, end: usize) -> Result<(), Error> {
+        let (ops, first) = (&self.plan.ops()[self.done..end], self.plan.inputs() + self.done);
         let missing: Vec<usize> = (0..ops.len()).filter(|i| self.wires[first + i].is_none()).collect();
         let calls: Vec<_> = missing.iter().map(|&i| self.call(&ops[i])).collect();
         let results = evaluator.gates(&calls)?;
@@ -300,11 +281,11 @@ mod tests {
         let whole = plan.run(&Clear, &inputs, &mut ()).unwrap();
         for ops in [0, 1, 3, 1000] {
             let mut watch = Watch { stop_at: usize::MAX, seen: Vec::new() };
-            let mut run = PlanRun::new(&plan, &inputs).unwrap();
-            assert_eq!(run.outputs(&plan, &Clear).unwrap_err().code(), "INVALID_ARGUMENT");
-            while !run.step(&plan, &Clear, ops, &mut watch).unwrap() {}
-            assert!(run.step(&plan, &Clear, ops, &mut watch).unwrap(), "a finished run stays finished");
-            assert_eq!(run.outputs(&plan, &Clear).unwrap(), whole);
+            let mut run = PlanRun::new(plan.clone(), &inputs).unwrap();
+            assert_eq!(run.outputs(&Clear).unwrap_err().code(), "INVALID_ARGUMENT");
+            while !run.step(&Clear, ops, &mut watch).unwrap() {}
+            assert!(run.step(&Clear, ops, &mut watch).unwrap(), "a finished run stays finished");
+            assert_eq!(run.outputs(&Clear).unwrap(), whole);
             assert!(plan.levels().all(|level| watch.seen.contains(&level.end)));
             assert_eq!(run.done(), plan.ops().len());
             if ops < 2 {
@@ -312,42 +293,33 @@ mod tests {
             }
         }
         // Results from elsewhere or from ahead of their turn are taken as they are, once.
-        let mut run = PlanRun::new(&plan, &inputs).unwrap();
+        let mut run = PlanRun::new(plan.clone(), &inputs).unwrap();
         let mut other = run.clone();
         for op in (0..plan.ops().len()).step_by(2) {
             while other.wire(plan.inputs() + op).is_none() {
-                other.step(&plan, &Clear, 1, &mut ()).unwrap();
+                other.step(&Clear, 1, &mut ()).unwrap();
             }
             let bit = *other.wire(plan.inputs() + op).unwrap();
-            run.supply(&plan, op, bit, Counters::default()).unwrap();
-            assert_eq!(
-                run.supply(&plan, op, bit, Counters::default()).unwrap_err().code(),
-                "INVALID_ARGUMENT"
-            );
+            run.supply(op, bit, Counters::default()).unwrap();
+            assert_eq!(run.supply(op, bit, Counters::default()).unwrap_err().code(), "INVALID_ARGUMENT");
         }
-        assert_eq!(run.ahead(&plan, &Clear, 0).unwrap_err().code(), "INVALID_ARGUMENT");
-        assert_eq!(run.ahead(&plan, &Clear, plan.ops().len()).unwrap_err().code(), "INVALID_ARGUMENT");
-        run.ahead(&plan, &Clear, 1).unwrap();
+        assert_eq!(run.ahead(&Clear, 0).unwrap_err().code(), "INVALID_ARGUMENT");
+        assert_eq!(run.ahead(&Clear, plan.ops().len()).unwrap_err().code(), "INVALID_ARGUMENT");
+        run.ahead(&Clear, 1).unwrap();
         let mut watch = Watch { stop_at: usize::MAX, seen: Vec::new() };
-        while !run.step(&plan, &Clear, 1, &mut watch).unwrap() {}
+        while !run.step(&Clear, 1, &mut watch).unwrap() {}
         assert_eq!(watch.seen, (1..=plan.ops().len()).collect::<Vec<_>>());
-        assert_eq!(run.outputs(&plan, &Clear).unwrap(), whole);
-        let mut fresh = PlanRun::new(&plan, &inputs).unwrap();
+        assert_eq!(run.outputs(&Clear).unwrap(), whole);
+        let mut fresh = PlanRun::new(plan.clone(), &inputs).unwrap();
         assert!(
-            fresh
-                .ahead(&plan, &Clear, plan.ops().len() - 1)
-                .unwrap_err()
-                .to_string()
-                .contains("not computed yet")
+            fresh.ahead(&Clear, plan.ops().len() - 1).unwrap_err().to_string().contains("not computed yet")
         );
         // A run that was stopped goes on where it was.
-        let mut run = PlanRun::new(&plan, &inputs).unwrap();
+        let mut run = PlanRun::new(plan.clone(), &inputs).unwrap();
         let mut watch = Watch { stop_at: 2, seen: Vec::new() };
-        while run.step(&plan, &Clear, 1, &mut watch).is_ok() {}
+        while run.step(&Clear, 1, &mut watch).is_ok() {}
         assert_eq!(run.done(), 2);
-        while !run.step(&plan, &Clear, 1, &mut ()).unwrap() {}
-        assert_eq!(run.outputs(&plan, &Clear).unwrap(), whole);
-        let other = arithmetic::adder(5, arithmetic::Form::Prefix).unwrap().plan();
-        assert_eq!(run.step(&other, &Clear, 1, &mut ()).unwrap_err().code(), "INVALID_ARGUMENT");
+        while !run.step(&Clear, 1, &mut ()).unwrap() {}
+        assert_eq!(run.outputs(&Clear).unwrap(), whole);
     }
 }

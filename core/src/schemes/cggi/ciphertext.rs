@@ -3,6 +3,9 @@
 use super::{encoding::Encoding, params::CggiParams};
 use crate::{arith::Word, error::Error, rlwe::lwe::LweSample};
 
+/// Largest noise that bytes may state, in multiples of a bootstrapped ciphertext's.
+pub(crate) const MAX_WEIGHT: u32 = 1 << 16;
+
 /// One encrypted message: an LWE sample of dimension N modulo p.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CggiCiphertext<W: Word = u32> {

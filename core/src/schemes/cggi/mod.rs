@@ -20,6 +20,7 @@ mod spec;
 mod tables;
 
 pub use ciphertext::CggiCiphertext;
+pub(crate) use ciphertext::MAX_WEIGHT;
 pub use encoding::Encoding;
 pub use gate::{Gate, LinearForm};
 pub use method::RotationMethod;

@@ -17,7 +17,7 @@ use crate::{
     error::{Error, hex},
     random::Seed,
     rlwe::lwe::LweSample,
-    schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding},
+    schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding, MAX_WEIGHT},
     wire::{
         Expect, ObjectKind, frame,
         header::bad,
@@ -27,9 +27,6 @@ use crate::{
 
 /// Most ciphertexts of one list.
 pub const MAX_CIPHERTEXTS: usize = 1 << 16;
-
-/// Largest noise a ciphertext may state, in multiples of a bootstrapped one's.
-const MAX_WEIGHT: u32 = 1 << 16;
 
 const METADATA_LEN: usize = 8;
 
