@@ -13,7 +13,6 @@ use refloat::{
     random::Seed,
     schemes::ckks::{CkksEvaluator, CkksSecretKey, CkksSpec, Complex, Scale},
     security::SecurityPolicy,
-    trace::Counters,
 };
 
 const N: usize = 1 << 13;
@@ -60,15 +59,8 @@ fn main() -> Result<(), Error> {
     let repeated: Vec<Complex> = x.iter().cycle().take(context.slots()).copied().collect();
     let encrypted = secret.encrypt(&repeated, top, Scale::exp2(CHAIN.log_scale), &Seed::random()?)?;
 
-    let mut counters = Counters::default();
-    let product = transform.apply(&evaluator, &encrypted, &keys, &mut counters)?;
-    println!(
-        "level {} -> {}, {} transforms, {} key switches",
-        encrypted.level(),
-        product.level(),
-        counters.ntt,
-        counters.key_switch
-    );
+    let product = transform.apply(&evaluator, &encrypted, &keys)?;
+    println!("level {} -> {}", encrypted.level(), product.level());
 
     let found = secret.decrypt(&product)?;
     let expected = matrix.apply(&x)?;

@@ -23,7 +23,6 @@ use refloat::{
     random::Seed,
     rlwe::GaloisSource,
     schemes::ckks::{Ciphertext, Complex},
-    trace::Counters,
 };
 
 /// Classes, and units of 100 in each.
@@ -57,7 +56,7 @@ fn sum_of_slots(
     let mut step = 1;
     while step < evaluator.params().slots() {
         let (g, key) = keys.rotation_key(step as i64)?;
-        let turned = evaluator.ckks().automorphism(&sum, g, &key, &mut Counters::default())?;
+        let turned = evaluator.ckks().automorphism(&sum, g, &key)?;
         sum = evaluator.ckks().add(&sum, &turned)?;
         step *= 2;
     }

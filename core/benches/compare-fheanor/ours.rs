@@ -6,7 +6,6 @@ use refloat::{
     circuits::linear_transform::PlaintextStorage,
     random::Seed,
     schemes::bgv::BgvCiphertext,
-    trace::Counters,
 };
 
 use crate::{Measured, least, message, timed};
@@ -39,8 +38,7 @@ pub fn run(set: &str, rounds: usize) -> Result<Measured, Error> {
         .galois_elements()
         .find(|&(_, level)| level >= fresh.level())
         .ok_or_else(|| Error::InvalidArgument("no automorphism at the level of a result".into()))?;
-    let automorphism =
-        |x: &BgvCiphertext| bootstrapper.bgv().automorphism(x, element, &keys, &mut Counters::default());
+    let automorphism = |x: &BgvCiphertext| bootstrapper.bgv().automorphism(x, element, &keys);
     let (rotate, turned) = least(rounds, || automorphism(&fresh));
     // The same of a message that was never bootstrapped.
     let direct = secret.encrypt(&values, fresh.level(), &Seed::from_bytes([3; 32]))?;

@@ -147,14 +147,18 @@ impl<'a, W: Word> MetaRun<'a, W> {
             }
             None => {
                 let one = ComplexDoubleDouble::ONE;
-                evaluator.multiply_constant_rescale(&refreshed, one, scale, &mut Counters::default())?
+                evaluator.multiply_constant_rescale(&refreshed, one, scale)?
             }
             Some(sum) => {
                 let mut counters = Counters::default();
                 emit(observer, &StageEvent::Enter { stage: META_CORRECT })?;
                 let share = DoubleDouble::ONE / DoubleDouble::from_i64(self.gain());
-                let correction =
-                    evaluator.multiply_constant_rescale(&refreshed, share.into(), scale, &mut counters)?;
+                let correction = evaluator.multiply_constant_rescale_counted(
+                    &refreshed,
+                    share.into(),
+                    scale,
+                    &mut counters,
+                )?;
                 let sum = evaluator.add(sum, &correction)?;
                 let (level, log_q, log_scale) = (sum.level(), sum.log_q(), sum.log_scale());
                 emit(observer, &StageEvent::Exit { stage: META_CORRECT, level, log_q, log_scale, counters })?;

@@ -6,7 +6,6 @@ use refloat::bootstrapping::bgv::{
 };
 use refloat::random::Seed;
 use refloat::schemes::bgv::BgvCiphertext;
-use refloat::trace::Counters;
 use refloat_tests::bgv::{bits, keyed, log_deviation, small_prime};
 use refloat_tests::rns::Lottery;
 
@@ -125,7 +124,7 @@ fn integers_are_divided_with_rounding_and_compared() {
     for digits in [1, 2] {
         let quotient = |x: u64| (x + (1 << (digits - 1))) / (1 << digits) % (8 >> digits);
         for (x, of) in [(&x, 1), (&other, 25)] {
-            let found = set.bootstrapper.divide_by_power(x, digits, &set.keys, &mut Counters::default());
+            let found = set.bootstrapper.divide_by_power(x, digits, &set.keys);
             let found = found.expect("levels");
             assert_eq!((found.ring().value(), found.factor().value()), (8 >> digits, 1));
             let argument = |x: u64| if of == 1 { x } else { times_25(x) };
@@ -133,24 +132,23 @@ fn integers_are_divided_with_rounding_and_compared() {
             assert_eq!(decrypt(&found), expected, "{digits} digits");
         }
     }
-    let negative = set.bootstrapper.is_negative(&x, &set.keys, &mut Counters::default()).expect("levels");
+    let negative = set.bootstrapper.is_negative(&x, &set.keys).expect("levels");
     assert_eq!(decrypt(&negative), integers.iter().map(|&x| u64::from(x >= 4)).collect::<Vec<_>>());
     // Too few levels, bits alone, all digits, and keys of somebody else.
     let low = evaluator.drop_to_level(&x, 2).expect("a level");
     let refused = |result: Result<BgvCiphertext<u64>, Error>| result.map(|_| ()).unwrap_err();
-    let divide = |x: &BgvCiphertext<u64>, digits| {
-        refused(set.bootstrapper.divide_by_power(x, digits, &set.keys, &mut Counters::default()))
-    };
+    let divide =
+        |x: &BgvCiphertext<u64>, digits| refused(set.bootstrapper.divide_by_power(x, digits, &set.keys));
     assert!(matches!(divide(&low, 2), Error::LevelMismatch(text) if text.contains("3 levels")));
     assert!(matches!(divide(&x, 3), Error::InvalidArgument(_)));
     assert!(matches!(divide(&x, 0), Error::InvalidArgument(_)));
     assert!(matches!(divide(&x, u32::MAX), Error::InvalidArgument(_)));
     let bit =
         evaluator.divide_by_prime(&evaluator.multiply_integer(&x, 4).expect("room"), 2).expect("a power");
-    let error = refused(set.bootstrapper.is_negative(&bit, &set.keys, &mut Counters::default()));
+    let error = refused(set.bootstrapper.is_negative(&bit, &set.keys));
     assert!(matches!(&error, Error::InvalidArgument(text) if text.contains("2^1")), "{error}");
     let somebody = Set::new(SETS[0]);
-    let error = refused(set.bootstrapper.divide_by_power(&x, 1, &somebody.keys, &mut Counters::default()));
+    let error = refused(set.bootstrapper.divide_by_power(&x, 1, &somebody.keys));
     assert!(matches!(error, Error::ParamsMismatch(_)), "{error}");
 }
 

@@ -6,7 +6,6 @@ use refloat::arith::PrimePower;
 use refloat::circuits::digit_removal::{NullPolynomials, TwoDigits, digit_beside, lowest_digit, small_digit};
 use refloat::circuits::polynomial::{Polynomial, PolynomialEvaluator};
 use refloat::schemes::bgv::Factor;
-use refloat::trace::Counters;
 use refloat_tests::bgv::BgvChain;
 use refloat_tests::source::root;
 use serde_json::Value;
@@ -161,18 +160,17 @@ fn two_digits_are_removed_under_encryption() {
     let below = ring.with_exponent(e - 1).expect("a power");
     let high = Polynomial::of_integers(centred(two.high(), below)).expect("coefficients");
     let low = Polynomial::of_integers(centred(two.low(), ring)).expect("coefficients");
-    let mut work = Counters::default();
     for round in 0..3u64 {
         let digits: [i64; 8] = [-23, 23, -9, 9, 8, 0, -8, 17 - round as i64];
         let x: Vec<u64> = (0..8)
             .map(|i| ring.reduce_signed(digits[i] + 289 * (i as i64 * 9973 + 83_000 * round as i64)))
             .collect();
         let x = chain.encrypt(&x, chain.top(), round);
-        let multiple = polynomials.evaluate(&above, &x, Factor::one(ring), &mut work).expect("levels");
+        let multiple = polynomials.evaluate(&above, &x, Factor::one(ring)).expect("levels");
         let z = bgv.divide_by_prime(&multiple, 1).expect("a power");
-        let high = polynomials.evaluate(&high, &z, Factor::one(below), &mut work).expect("levels");
+        let high = polynomials.evaluate(&high, &z, Factor::one(below)).expect("levels");
         let high = bgv.multiply_by_prime(&high, 1).expect("a power");
-        let low = polynomials.evaluate(&low, &x, high.factor(), &mut work).expect("levels");
+        let low = polynomials.evaluate(&low, &x, high.factor()).expect("levels");
         let digit =
             bgv.add(&bgv.drop_to_level(&low, high.level()).expect("above"), &high).expect("one factor");
         assert_eq!(chain.decrypt(&digit), digits.map(|d| ring.reduce_signed(d)), "round {round}");

@@ -327,7 +327,7 @@ fn what_does_not_fit_is_refused() {
         assert!(matches!(found, Err(Error::InvalidArgument(_))), "{} coordinates", wrong.len());
     }
     // Slots of several coordinates hold no integers.
-    let found = bootstrapper.sign(&x, 2, &set.keys, &mut work).map(|_| ());
+    let found = bootstrapper.sign(&x, 2, &set.keys).map(|_| ());
     assert!(
         matches!(&found, Err(Error::InvalidArgument(text)) if text.contains("4 coordinates")),
         "{found:?}"

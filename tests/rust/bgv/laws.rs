@@ -10,7 +10,6 @@ use refloat::rlwe::RlweSpec;
 use refloat::schemes::bgv::{BgvCiphertext, BgvContext, Factor, PlaintextSpec, PrimePower, decrypt};
 use refloat::schemes::evaluator::Leveled;
 use refloat::security::SecretDistribution;
-use refloat::trace::Counters;
 use refloat_tests::bgv::{BgvChain, SAMPLES, Textbook, log_deviation};
 use refloat_tests::chain::{KEY_ID, spec};
 use refloat_tests::embedding;
@@ -140,8 +139,7 @@ fn switched_phases_are_the_textbook_s_but_for_multiples_of_p() {
         let [x, y] = [1, 2].map(|i| chain.encrypt(&random(ring, n, &mut lottery), level, i));
         let product = chain.evaluator.tensor(&x, &y).expect("room");
         let key = &chain.relinearization;
-        let small =
-            chain.evaluator.relinearize_rescale(&product, key, &mut Counters::default()).expect("room");
+        let small = chain.evaluator.relinearize_rescale(&product, key).expect("room");
         let (before, after) =
             (Textbook::from_scaled(&product).phase(&s), Textbook::from_scaled(&small).phase(&s));
         check("product", &after, &before, &chain.context.rlwe().spec().levels[level][0].into(), level);
@@ -299,7 +297,7 @@ fn polynomials_are_evaluated_at_the_factor_asked_for() {
     ] {
         let ring = x.ring();
         let target = Factor::new(77, ring).expect("a unit");
-        let y = polynomials.evaluate(&polynomial, &x, target, &mut Counters::default()).expect("levels");
+        let y = polynomials.evaluate(&polynomial, &x, target).expect("levels");
         let value = |m: u64| {
             coefficients.iter().rev().fold(0, |sum, &c| ring.add(ring.mul(sum, m), ring.reduce_signed(c)))
         };
@@ -311,7 +309,7 @@ fn polynomials_are_evaluated_at_the_factor_asked_for() {
     for (p, k) in [(257, 2), (193, 1)] {
         let target = Factor::new(3, PrimePower::new(p, k).expect("a prime")).expect("a unit");
         for polynomial in [&polynomial, &constant] {
-            let refused = polynomials.evaluate(polynomial, &x, target, &mut Counters::default());
+            let refused = polynomials.evaluate(polynomial, &x, target);
             assert!(matches!(refused, Err(Error::PlaintextMismatch(_))), "a factor modulo {p}^{k}");
         }
         assert!(matches!(chain.evaluator.at_factor(&x, target), Err(Error::PlaintextMismatch(_))));
@@ -419,7 +417,7 @@ fn what_does_not_fit_is_named() {
     assert!(matches!(evaluator.rescale(&product), Err(Error::InvalidArgument(_))));
     assert!(matches!(evaluator.tensor(&product, &x), Err(Error::InvalidArgument(_))));
     assert!(matches!(
-        evaluator.relinearize_rescale(&x, &chain.relinearization, &mut Counters::default()),
+        evaluator.relinearize_rescale(&x, &chain.relinearization),
         Err(Error::InvalidArgument(_))
     ));
     let bottom = evaluator.drop_to_level(&x, 0).expect("lower");

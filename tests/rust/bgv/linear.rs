@@ -8,7 +8,6 @@ use refloat::circuits::linear_transform::{
 };
 use refloat::rlwe::GaloisKeys;
 use refloat::schemes::bgv::{BgvCiphertext, PrimePower};
-use refloat::trace::Counters;
 use refloat_tests::bgv::{BgvChain, SAMPLES, log_deviation};
 use refloat_tests::embedding;
 use refloat_tests::rns::Lottery;
@@ -54,7 +53,7 @@ fn apply<W: Word>(
     x: &BgvCiphertext<W>,
     keys: &GaloisKeys<W>,
 ) -> BgvCiphertext<W> {
-    transform.apply(&chain.evaluator, x, keys, &mut Counters::default()).expect("all keys, and room")
+    transform.apply(&chain.evaluator, x, keys).expect("all keys, and room")
 }
 
 /// The map is that of the matrix, its gain that of its diagonals, and its noise below what is carried along; also the sum of the
@@ -262,7 +261,7 @@ fn what_does_not_fit_is_named() {
     let transform = new(&one, top).expect("it fits");
     let (keys, x) = (keys(&chain, &transform), chain.encrypt(&[1, 2], top, 1));
     let apply = |x: &BgvCiphertext<u64>, keys: &GaloisKeys<u64>| {
-        transform.apply(&chain.evaluator, x, keys, &mut Counters::default()).expect_err("refused")
+        transform.apply(&chain.evaluator, x, keys).expect_err("refused")
     };
     let low = chain.evaluator.drop_to_level(&x, top - 1).expect("lower");
     assert!(matches!(apply(&low, &keys), Error::LevelMismatch(_)));

@@ -9,7 +9,6 @@ use refloat::circuits::program::integer_program::IntegerPlan;
 use refloat::circuits::program::{Bootstraps::WhereNeeded, Builder};
 use refloat::random::Seed;
 use refloat::schemes::bgv::{BgvCiphertext, BgvShape, Factor, PrimePower};
-use refloat::trace::Counters;
 use refloat_tests::bgv::BgvChain;
 use refloat_tests::rns::Lottery;
 
@@ -66,8 +65,7 @@ fn slots_are_compared_and_scaled_down_as_in_the_clear() {
                     let polynomial = Polynomial::of_integers(integers).expect("coefficients");
                     let levels = (2 * bound as u64).next_power_of_two().ilog2() as usize;
                     assert!(polynomial.levels() <= levels, "{} levels", polynomial.levels());
-                    let mut work = Counters::default();
-                    let y = polynomials.evaluate(&polynomial, &x, Factor::one(ring), &mut work);
+                    let y = polynomials.evaluate(&polynomial, &x, Factor::one(ring));
                     let y = y.unwrap_or_else(|error| panic!("{error}"));
                     assert_eq!(chain.decrypt(&y), reduced(ring, &slots, f), "up to {bound} modulo {prime}");
                     assert_eq!((y.level() + polynomial.levels(), y.factor()), (x.level(), Factor::one(ring)));
@@ -89,19 +87,17 @@ fn a_set_compares_refreshes_and_compares_again() {
     let set = toy();
     let (ring, bootstrapper, levels) = (set.params.messages(), &set.bootstrapper, set.params.levels());
     let decrypt = |x: &BgvCiphertext| set.secret.decrypt(x).expect("our own").reveal_to_key_owner().clone();
-    let mut work = Counters::default();
     let slots = small(2, set.params.n(), &mut Lottery::new(1));
     let message = reduced(ring, &slots, |x| x);
     let x = set.secret.encrypt(&message, levels.output, &Seed::from_bytes([12; 32])).expect("reduced");
-    let sign = bootstrapper.sign(&x, 2, &set.keys, &mut work).expect("two levels");
+    let sign = bootstrapper.sign(&x, 2, &set.keys).expect("two levels");
     assert_eq!(decrypt(&sign), reduced(ring, &slots, i64::signum));
-    assert!(work.key_switch > 0);
-    let half = bootstrapper.scale_down(&x, 2, 2, &set.keys, &mut work).expect("two levels");
+    let half = bootstrapper.scale_down(&x, 2, 2, &set.keys).expect("two levels");
     assert_eq!(decrypt(&half), reduced(ring, &slots, |x| rounded(x, 2)));
     let functions: [fn(i64) -> i64; 2] = [i64::signum, |x| rounded(x, 2)];
     for (y, f) in [sign, half].into_iter().zip(functions) {
         let again = bootstrapper.bootstrap(&y, &set.keys, &mut ()).expect("an input");
-        let sign = bootstrapper.sign(&again, 1, &set.keys, &mut work).expect("a level");
+        let sign = bootstrapper.sign(&again, 1, &set.keys).expect("a level");
         assert_eq!(decrypt(&sign), reduced(ring, &slots, |x| f(x).signum()));
     }
 }
@@ -110,27 +106,26 @@ fn a_set_compares_refreshes_and_compares_again() {
 fn what_cannot_be_compared_is_refused_by_name() {
     let set = toy();
     let (bootstrapper, levels) = (&set.bootstrapper, set.params.levels());
-    let mut work = Counters::default();
     let x = set.secret.encrypt(&[1, 2], levels.output, &Seed::from_bytes([13; 32])).expect("reduced");
     // Any slot modulo 65537, and one of which the polynomial is too long.
     for (bound, words) in [(40_000, "below 65537/2"), (0, "1 or more"), (20_000, "smaller bound")] {
         for refused in [
-            bootstrapper.sign(&x, bound, &set.keys, &mut work).err(),
-            bootstrapper.scale_down(&x, 3, bound, &set.keys, &mut work).err(),
+            bootstrapper.sign(&x, bound, &set.keys).err(),
+            bootstrapper.scale_down(&x, 3, bound, &set.keys).err(),
         ] {
             let Some(Error::InvalidArgument(text)) = refused else { panic!("{bound}: {refused:?}") };
             assert!(text.contains(words), "{text}");
         }
     }
-    let refused = bootstrapper.scale_down(&x, 0, 2, &set.keys, &mut work).err();
+    let refused = bootstrapper.scale_down(&x, 0, 2, &set.keys).err();
     assert!(matches!(refused, Some(Error::InvalidArgument(_))), "{refused:?}");
     // Degree 199 takes 8 levels.
-    let refused = bootstrapper.sign(&x, 100, &set.keys, &mut work).err();
+    let refused = bootstrapper.sign(&x, 100, &set.keys).err();
     let Some(Error::LevelMismatch(text)) = refused else { panic!("{refused:?}") };
     assert!(text.contains("8 levels") && text.contains("bootstrap"), "{text}");
     let other = BgvSecretKey::generate(&set.params, &Seed::from_bytes([14; 32]));
     let foreign = other.encrypt(&[1], levels.output, &Seed::from_bytes([15; 32])).expect("reduced");
-    let refused = bootstrapper.sign(&foreign, 2, &set.keys, &mut work).err();
+    let refused = bootstrapper.sign(&foreign, 2, &set.keys).err();
     assert!(matches!(refused, Some(Error::ParamsMismatch(_))), "{refused:?}");
 }
 

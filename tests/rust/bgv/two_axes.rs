@@ -9,7 +9,6 @@ use refloat::circuits::linear_transform::{
 use refloat::ring::Cyclotomic;
 use refloat::schemes::bgv::{BgvCiphertext, BgvEncoder, PlaintextSpec, PrimePower};
 use refloat::security::SecurityPolicy;
-use refloat::trace::Counters;
 use refloat_tests::bgv::{BgvChain, SAMPLES, log_deviation};
 use refloat_tests::chain::spec_of_two_axes;
 use refloat_tests::rns::Lottery;
@@ -220,9 +219,8 @@ fn linear_maps_act_on_coordinates() {
             });
             let element = |step: Step| step.element_in(context.rlwe().ring());
             let keys = chain.keys_of(map.steps().keys().into_iter().map(element));
-            let apply = |map: &IntegerTransform<u64>| {
-                map.apply(&chain.evaluator, &found, &keys, &mut Counters::default()).expect("levels")
-            };
+            let apply =
+                |map: &IntegerTransform<u64>| map.apply(&chain.evaluator, &found, &keys).expect("levels");
             let (image, other) = (apply(&map), apply(&again));
             assert!(image.parts().iter().zip(other.parts()).all(|(x, y)| x.data() == y.data()));
             found = image;

@@ -244,12 +244,13 @@ fn integer_polynomials_are_evaluated_at_one_label_everywhere() {
                 let (own, target) = (unit(&mut lottery), unit(&mut lottery));
                 let x = evaluator.encrypt(&slots, own);
                 let polynomials = PolynomialEvaluator::new(&evaluator, &key);
+                let plan = Plan::new(std::slice::from_ref(&p)).expect("one polynomial");
                 let mut counters = Counters::default();
-                let y = polynomials.evaluate(&p, &x, target, &mut counters).expect("enough levels");
+                let planned = polynomials.evaluate_planned(&plan, &x, target, &mut counters);
+                let y = planned.expect("enough levels").swap_remove(0);
                 let expected: Vec<u64> = slots.iter().map(|&x| value(&p, x, modulus)).collect();
                 assert_eq!(evaluator.decrypt(&y), expected, "degree {degree}, modulo {modulus}");
                 assert_eq!((y.level, y.factor), (x.level - p.levels(), target));
-                let plan = Plan::new(std::slice::from_ref(&p)).expect("one polynomial");
                 assert_eq!(counters.key_switch, plan.key_switches() as u64);
             }
         }
@@ -264,9 +265,8 @@ fn integer_polynomials_share_powers() {
     let evaluator = ClearEvaluator::new(modulus, 7);
     let (key, slots) = (Key(7), (0..50).map(|_| lottery.word() % modulus).collect::<Vec<_>>());
     let x = evaluator.encrypt(&slots, evaluator.unit(7));
-    let mut counters = Counters::default();
     let values = PolynomialEvaluator::new(&evaluator, &key)
-        .evaluate_many(&polynomials, &x, evaluator.unit(11), &mut counters)
+        .evaluate_many(&polynomials, &x, evaluator.unit(11))
         .expect("enough levels");
     for (p, y) in polynomials.iter().zip(&values) {
         let expected: Vec<u64> = slots.iter().map(|&x| value(p, x, modulus)).collect();
@@ -274,7 +274,7 @@ fn integer_polynomials_share_powers() {
         assert_eq!(y.level, 7 - p.levels());
     }
     let alone = polynomials.iter().map(|p| Plan::new(std::slice::from_ref(p)).expect("one").key_switches());
-    assert!(counters.key_switch < alone.sum::<usize>() as u64);
+    assert!(Plan::new(&polynomials).expect("polynomials").key_switches() < alone.sum::<usize>());
 }
 
 #[test]
@@ -287,12 +287,7 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(evaluator.at_label(x.clone(), evaluator.unit(6)), Err(Error::ScaleMismatch(_))));
     let evaluate = |degree: usize, x: &Clear, key: usize| {
         let p = Polynomial::of_integers((0..=degree as i64).map(|i| i + 1)).expect("not empty");
-        PolynomialEvaluator::new(&evaluator, &Key(key)).evaluate(
-            &p,
-            x,
-            evaluator.unit(1),
-            &mut Counters::default(),
-        )
+        PolynomialEvaluator::new(&evaluator, &Key(key)).evaluate(&p, x, evaluator.unit(1))
     };
     assert!(evaluate(7, &x, 3).is_ok());
     assert!(matches!(evaluate(8, &x, 3), Err(Error::LevelMismatch(_))));

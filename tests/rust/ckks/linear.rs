@@ -42,7 +42,7 @@ fn transform<W: Word>(
 
 fn apply<W: Word>(chain: &Chain<W>, transform: &LinearTransform<W>, x: &Ciphertext<W>) -> Ciphertext<W> {
     let keys = chain.galois_keys(&transform.rotations());
-    transform.apply(&chain.evaluator, x, &keys, &mut Counters::default()).unwrap()
+    transform.apply(&chain.evaluator, x, &keys).unwrap()
 }
 
 fn check<W: Word>(chain: &Chain<W>, shifts: &[i64], slots: usize, tolerance: f64) {
@@ -174,14 +174,11 @@ fn what_does_not_fit_is_named() {
     assert!(matches!(new(&matrix(N, &[0], 1), 2), Err(Error::InvalidArgument(_))));
     let transform = transform(&chain, &small, 2, PlaintextStorage::Evaluated);
     let (x, keys) = (chain.encrypt(&[], 2), chain.galois_keys(&[1]));
-    let missing = transform.apply(&chain.evaluator, &x, &keys, &mut Counters::default());
+    let missing = transform.apply(&chain.evaluator, &x, &keys);
     let Err(Error::MissingKey(message)) = missing else { panic!("a key is missing") };
     assert!(message.contains("rotation by 2"), "{message}");
     assert_eq!(transform.rotations(), BabyGiantSteps::of(&[0, 1, 2, 3], SLOTS).rotations());
     let low = chain.encrypt(&[], 1);
     let all = chain.galois_keys(&transform.rotations());
-    assert!(matches!(
-        transform.apply(&chain.evaluator, &low, &all, &mut Counters::default()),
-        Err(Error::LevelMismatch(_))
-    ));
+    assert!(matches!(transform.apply(&chain.evaluator, &low, &all), Err(Error::LevelMismatch(_))));
 }

@@ -134,12 +134,13 @@ fn polynomials_act_on_slots<W: Word>(chain: (RlweSpec, Scale)) {
             let p = random(basis, degree, k % 2 == 0, parity, &mut lottery);
             let z = if basis == UNIT { reals(&mut lottery) } else { disc(&mut lottery) };
             let x = toy.encrypt(&z);
+            let plan = Plan::new(std::slice::from_ref(&p)).expect("one polynomial");
             let mut counters = Counters::default();
-            let y = polynomials.evaluate(&p, &x, target, &mut counters).expect("enough levels");
+            let planned = polynomials.evaluate_planned(&plan, &x, target, &mut counters);
+            let y = planned.expect("enough levels").swap_remove(0);
             let depth = (p.degree() + 1).next_power_of_two().ilog2() as usize;
             assert_eq!((y.level(), y.components()), (top - depth, 2), "degree {degree} {basis:?}");
             assert_eq!(y.scale(), target);
-            let plan = Plan::new(std::slice::from_ref(&p)).expect("one polynomial");
             assert_eq!((plan.levels(), plan.key_switches() as u64), (depth, counters.key_switch));
             let error = worst(&toy.decrypt(&y), &clear(&p, &z));
             let allowed = allowed(&p, noise);
@@ -173,21 +174,21 @@ fn several_polynomials_share_their_powers() {
         [(15, Parity::General), (9, Parity::Odd), (0, Parity::Even), (3, Parity::General)]
             .map(|(degree, parity)| random(UNIT, degree, true, parity, &mut lottery))
             .into();
-    let mut counters = Counters::default();
-    let values = toy.polynomials().evaluate_many(&many, &x, toy.scale, &mut counters).expect("enough levels");
+    let values = toy.polynomials().evaluate_many(&many, &x, toy.scale).expect("enough levels");
     let mut alone = 0;
     for (p, y) in many.iter().zip(&values) {
         assert_eq!((y.level(), y.scale()), (x.level() - p.levels(), toy.scale));
         let error = worst(&toy.decrypt(y), &clear(p, &z));
         assert!(error <= allowed(p, toy.noise()), "degree {}: {error:e}", p.degree());
-        alone += Plan::new(std::slice::from_ref(p)).expect("one").key_switches() as u64;
+        alone += Plan::new(std::slice::from_ref(p)).expect("one").key_switches();
     }
-    assert!(counters.key_switch < alone, "{} key switches for all, {alone} one by one", counters.key_switch);
+    let all = Plan::new(&many).expect("polynomials").key_switches();
+    assert!(all < alone, "{all} key switches for all, {alone} one by one");
 }
 
 fn evaluated_with<W: Word>(threads: usize, toy: &Toy<W>, p: &Polynomial, x: &Ciphertext<W>) -> Vec<Vec<W>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-    let y = pool.install(|| toy.polynomials().evaluate(p, x, toy.scale, &mut Counters::default()));
+    let y = pool.install(|| toy.polynomials().evaluate(p, x, toy.scale));
     y.expect("enough levels").parts().iter().map(|part| part.data().to_vec()).collect()
 }
 
@@ -214,10 +215,10 @@ fn a_sigmoid_over_an_interval() {
     let mut lottery = Lottery::new(8);
     let z: Vec<Complex64> = reals(&mut lottery).iter().map(|z| z * to).collect();
     let x = toy.encrypt(&z);
-    let (polynomials, mut counters) = (toy.polynomials(), Counters::default());
-    let t = polynomials.to_unit_interval(&x, (from, to), toy.scale, &mut counters).expect("a level");
+    let polynomials = toy.polynomials();
+    let t = polynomials.to_unit_interval(&x, (from, to), toy.scale).expect("a level");
     assert_eq!((t.level(), t.scale()), (x.level() - 1, toy.scale));
-    let y = polynomials.evaluate(&fit.polynomial, &t, toy.scale, &mut counters).expect("enough levels");
+    let y = polynomials.evaluate(&fit.polynomial, &t, toy.scale).expect("enough levels");
     let expected: Vec<Complex64> =
         z.iter().map(|z| Complex64::new(sigmoid(DoubleDouble::new(z.re)).to_f64(), 0.0)).collect();
     let (error, allowed) =
@@ -279,36 +280,28 @@ fn what_does_not_fit_is_refused() {
     let mut lottery = Lottery::new(4);
     let z = reals(&mut lottery);
     let p = random(UNIT, 15, false, Parity::General, &mut lottery);
-    let (polynomials, mut work) = (toy.polynomials(), Counters::default());
+    let polynomials = toy.polynomials();
     let low = toy.encrypt_at(&z, 3);
     refused(
-        polynomials.evaluate(&p, &low, toy.scale, &mut work),
+        polynomials.evaluate(&p, &low, toy.scale),
         "LEVEL_MISMATCH",
         &["4 levels", "level 3", "bootstrap"],
     );
     let x = toy.encrypt(&z);
     let square = toy.evaluator.tensor(&x, &x).expect("our own");
-    refused(polynomials.evaluate(&p, &square, toy.scale, &mut work), "INVALID_ARGUMENT", &["3 components"]);
+    refused(polynomials.evaluate(&p, &square, toy.scale), "INVALID_ARGUMENT", &["3 components"]);
     let tiny = Scale::exp2(-20.0);
-    refused(polynomials.evaluate(&p, &x, tiny, &mut work), "SCALE_MISMATCH", &["raise the target scale"]);
-    refused(polynomials.evaluate_many(&[], &x, toy.scale, &mut work), "INVALID_ARGUMENT", &["no polynomial"]);
-    refused(
-        polynomials.to_unit_interval(&x, (1.0, -1.0), toy.scale, &mut work),
-        "INVALID_ARGUMENT",
-        &["[1, -1]"],
-    );
+    refused(polynomials.evaluate(&p, &x, tiny), "SCALE_MISMATCH", &["raise the target scale"]);
+    refused(polynomials.evaluate_many(&[], &x, toy.scale), "INVALID_ARGUMENT", &["no polynomial"]);
+    refused(polynomials.to_unit_interval(&x, (1.0, -1.0), toy.scale), "INVALID_ARGUMENT", &["[1, -1]"]);
     let nothing = toy.encrypt_at(&z, 0);
-    refused(
-        polynomials.to_unit_interval(&nothing, (0.0, 1.0), toy.scale, &mut work),
-        "LEVEL_MISMATCH",
-        &["level 0"],
-    );
+    refused(polynomials.to_unit_interval(&nothing, (0.0, 1.0), toy.scale), "LEVEL_MISMATCH", &["level 0"]);
     let stranger = Toy::<u64>::new((spec(&[57.0], &[44.0], &[59.0]), Scale::exp2(44.0)));
     let theirs = stranger.encrypt(&z);
-    refused(polynomials.evaluate(&p, &theirs, toy.scale, &mut work), "PARAMS_MISMATCH", &["parameter set"]);
+    refused(polynomials.evaluate(&p, &theirs, toy.scale), "PARAMS_MISMATCH", &["parameter set"]);
     let key = &stranger.relinearization;
     let wrong = PolynomialEvaluator::new(&toy.evaluator, key);
-    refused(wrong.evaluate(&p, &x, toy.scale, &mut work), "PARAMS_MISMATCH", &["switching key"]);
+    refused(wrong.evaluate(&p, &x, toy.scale), "PARAMS_MISMATCH", &["switching key"]);
     let nan = ComplexDoubleDouble::from(f64::NAN);
     refused(toy.evaluator.add_constant(&x, nan), "INVALID_ARGUMENT", &["not a finite number"]);
     refused(

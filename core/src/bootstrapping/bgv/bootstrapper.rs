@@ -377,7 +377,7 @@ impl<W: Word> BgvBootstrapper<W> {
     ) -> Result<BgvCiphertext<W>, Error> {
         let mut out = x.clone();
         for map in maps {
-            out = map.apply(&self.bgv, &out, keys, counters)?;
+            out = map.apply_counted(&self.bgv, &out, keys, counters)?;
         }
         Ok(out)
     }

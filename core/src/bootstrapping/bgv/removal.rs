@@ -94,7 +94,7 @@ impl Removal {
     {
         match self {
             Self::Small(polynomial) | Self::Apart(polynomial) => {
-                PolynomialEvaluator::new(evaluator, key).evaluate(polynomial, x, target, counters)
+                PolynomialEvaluator::new(evaluator, key).evaluate_counted(polynomial, x, target, counters)
             }
             Self::All(digits) => Reading { evaluator, key, digits }.evaluate(x, target, counters),
         }

@@ -28,7 +28,6 @@ impl<W: Word> BgvBootstrapper<W> {
         x: &BgvCiphertext<W>,
         digits: u32,
         keys: &dyn KeySource<W>,
-        counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
         self.check(x, keys)?;
         let ring = x.ring();
@@ -44,7 +43,8 @@ impl<W: Word> BgvBootstrapper<W> {
         }
         let relinearization = keys.relinearization_key()?;
         let one = Factor::one(ring);
-        let multiple = Removal::All(all).evaluate(self.bgv(), &*relinearization, x, one, counters)?;
+        let multiple =
+            Removal::All(all).evaluate(self.bgv(), &*relinearization, x, one, &mut Counters::default())?;
         self.bgv().divide_by_prime(&multiple, digits)
     }
 
@@ -57,7 +57,6 @@ impl<W: Word> BgvBootstrapper<W> {
         &self,
         x: &BgvCiphertext<W>,
         keys: &dyn KeySource<W>,
-        counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
         self.check(x, keys)?;
         let ring: PrimePower = x.ring();
@@ -72,6 +71,6 @@ impl<W: Word> BgvBootstrapper<W> {
         // The division rounds: half of what it divides by makes the quotient the one below.
         let digits = ring.exponent() - 1;
         let shifted = self.bgv().add_constant(x, -(1 << (digits - 1)))?;
-        self.divide_by_power(&shifted, digits, keys, counters)
+        self.divide_by_power(&shifted, digits, keys)
     }
 }

@@ -12,7 +12,6 @@ use crate::{
     },
     error::Error,
     schemes::bgv::{BgvCiphertext, Factor},
-    trace::Counters,
 };
 
 /// Above that no polynomial is made, whatever the level.
@@ -31,10 +30,9 @@ impl<W: Word> BgvBootstrapper<W> {
         x: &BgvCiphertext<W>,
         bound: u64,
         keys: &dyn KeySource<W>,
-        counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
         self.check_small(x, bound, keys)?;
-        self.of_slots(x, sign_of_small(x.ring(), bound)?, keys, counters)
+        self.of_slots(x, sign_of_small(x.ring(), bound)?, keys)
     }
 
     /// The integer nearest to x / `divisor` of every slot x, for slots that are integers from -`bound` to `bound`: scaling down. Levels
@@ -48,10 +46,9 @@ impl<W: Word> BgvBootstrapper<W> {
         divisor: u64,
         bound: u64,
         keys: &dyn KeySource<W>,
-        counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
         self.check_small(x, bound, keys)?;
-        self.of_slots(x, quotient_of_small(x.ring(), divisor, bound)?, keys, counters)
+        self.of_slots(x, quotient_of_small(x.ring(), divisor, bound)?, keys)
     }
 
     /// What can be said before a polynomial is made, which takes time that grows with the square of `bound`.
@@ -75,12 +72,11 @@ impl<W: Word> BgvBootstrapper<W> {
         x: &BgvCiphertext<W>,
         coefficients: impl IntoIterator<Item = u64>,
         keys: &dyn KeySource<W>,
-        counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
         let ring = x.ring();
         let polynomial = Polynomial::of_integers(coefficients.into_iter().map(|c| ring.centered(c)))?;
         let relinearization = keys.relinearization_key()?;
         let polynomials = PolynomialEvaluator::new(self.bgv(), &*relinearization);
-        polynomials.evaluate(&polynomial, x, Factor::one(ring), counters)
+        polynomials.evaluate(&polynomial, x, Factor::one(ring))
     }
 }

@@ -169,7 +169,7 @@ impl Harmonics {
             }
             other => return Err(parts_refused(other.len())),
         };
-        let conjugate = evaluator.automorphism(&difference, conjugation, key, counters)?;
+        let conjugate = evaluator.automorphism_counted(&difference, conjugation, key, counters)?;
         Ok(evaluator.multiply_by_i(&evaluator.sub(&sum, &conjugate)?)?.relabelled(target))
     }
 

@@ -83,7 +83,7 @@ impl<W: Word> MsbEvaluator<W> {
     ) -> Result<Ciphertext<W>, Error> {
         let inverse = DoubleDouble::ONE / DoubleDouble::new(modulus);
         let scale = self.params().scale();
-        self.ckks().multiply_constant_rescale(x, inverse.into(), scale, counters)
+        self.ckks().multiply_constant_rescale_counted(x, inverse.into(), scale, counters)
     }
 
     /// What a division takes numbers up to `largest` off by: its constant is rounded to a multiple of the scale of x over that of

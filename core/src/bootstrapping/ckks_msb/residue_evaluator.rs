@@ -15,7 +15,7 @@ use crate::{
     bootstrapping::raising::KeySource,
     error::Error,
     schemes::ckks::Ciphertext,
-    trace::{Counters, Observer},
+    trace::Observer,
 };
 
 /// Most readings of one operand before an operation: of what two do not tidy up there is none.
@@ -218,7 +218,7 @@ impl<'a, W: Word> ResidueEvaluator<'a, W> {
         let ckks = self.evaluator.ckks();
         let x = ckks.drop_to_level(x, level + 1)?;
         let scale = self.ring.scale(level);
-        ckks.multiply_constant_rescale(&x, DoubleDouble::ONE.into(), scale, &mut Counters::default())
+        ckks.multiply_constant_rescale(&x, DoubleDouble::ONE.into(), scale)
     }
 
     fn at_one_level(&self, x: &Residue<W>, y: &Residue<W>) -> Result<[Ciphertext<W>; 2], Error> {

@@ -415,7 +415,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
                     (false, false) => {
                         let digit = ckks.drop_to_level(&digit, lowest + 1)?;
                         let one = DoubleDouble::ONE.into();
-                        Some(ckks.multiply_constant_rescale(&digit, one, scale, counters)?)
+                        Some(ckks.multiply_constant_rescale_counted(&digit, one, scale, counters)?)
                     }
                 };
                 if *yields == Yields::Digit {

@@ -284,7 +284,7 @@ impl<W: Word> ShipEvaluator<W> {
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let g = Automorphism::conjugation(self.params.n());
-        let conjugate = self.ckks.automorphism(x, &g, keys.common().conjugation(), counters)?;
+        let conjugate = self.ckks.automorphism_counted(x, &g, keys.common().conjugation(), counters)?;
         self.ckks.add(x, &conjugate)
     }
 

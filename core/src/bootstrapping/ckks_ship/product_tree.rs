@@ -67,7 +67,7 @@ impl<W: Word> Layer<W> {
                 _ => {
                     let at = 2 * (i - offset);
                     let product = evaluator.tensor(&nodes[at], &nodes[at + 1])?;
-                    evaluator.relinearize_rescale(&product, relinearization, &mut counters)?
+                    evaluator.relinearize_rescale_counted(&product, relinearization, &mut counters)?
                 }
             };
             let expected = if i == 0 { params.root_scale(depth) } else { params.node_scale(depth) };

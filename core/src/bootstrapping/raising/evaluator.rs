@@ -175,7 +175,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         let stages = self.maps.coeffs_to_slots.iter().map(lowered).collect::<Result<Vec<_>, _>>()?;
         let pairs = self.apply(&stages, x, keys, counters)?;
         let (g, key) = keys.conjugation_key()?;
-        let conjugate = self.ckks.automorphism(&pairs, g, &key, counters)?;
+        let conjugate = self.ckks.automorphism_counted(&pairs, g, &key, counters)?;
         drop(key);
         let scale = pairs.scale().mul(Scale::new(2.0));
         let real = self.ckks.add(&pairs, &conjugate)?.relabelled(scale);
@@ -213,7 +213,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
     ) -> Result<Ciphertext<W>, Error> {
         let mut out = x.clone();
         for stage in stages {
-            out = stage.apply(&self.ckks, &out, keys, counters)?;
+            out = stage.apply_counted(&self.ckks, &out, keys, counters)?;
         }
         Ok(out)
     }
@@ -231,7 +231,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let (g, key) = keys.rotation_key(steps)?;
-        self.ckks.automorphism(x, g, &key, counters)
+        self.ckks.automorphism_counted(x, g, &key, counters)
     }
 
     /// [`Error::ParamsMismatch`] unless a ciphertext is of this set, and the keys are its owner's.

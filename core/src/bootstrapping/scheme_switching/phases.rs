@@ -67,7 +67,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         let low = ckks.drop_to_level(x, self.params().input_level())?;
         let mut out = ckks.multiply_integer(&low, range.factor())?;
         for stage in self.maps() {
-            out = stage.apply(ckks, &out, self.keys().ckks(), counters)?;
+            out = stage.apply_counted(ckks, &out, self.keys().ckks(), counters)?;
         }
         Ok(out)
     }

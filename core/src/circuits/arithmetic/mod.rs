@@ -17,7 +17,6 @@ use crate::{
         ckks::{Ciphertext, CkksContext, CkksEvaluator, Complex, Scale},
         evaluator::Leveled,
     },
-    trace::Counters,
 };
 
 /// Smallest log2 of a factor's scale: numbers are rounded to multiples of its inverse.
@@ -107,7 +106,7 @@ impl<'a, W: Word> Arithmetic<'a, W> {
             Known::Everywhere(number) => {
                 check_finite(&[number])?;
                 self.factor_scale(x, level, scale)?;
-                self.evaluator.multiply_constant_rescale(x, number.into(), scale, &mut Counters::default())
+                self.evaluator.multiply_constant_rescale(x, number.into(), scale)
             }
             Known::Slots(numbers) => {
                 let factor = self.factor_scale(x, level, scale)?;
@@ -164,7 +163,7 @@ impl<'a, W: Word> Arithmetic<'a, W> {
         let mut out = x.clone();
         for hop in keys.target().rotation(x.level(), steps)? {
             let (automorphism, key) = keys.rotation(hop)?;
-            out = self.evaluator.automorphism(&out, automorphism, key, &mut Counters::default())?;
+            out = self.evaluator.automorphism(&out, automorphism, key)?;
         }
         Ok(out)
     }
@@ -176,7 +175,7 @@ impl<'a, W: Word> Arithmetic<'a, W> {
     pub fn conjugate(&self, x: &Ciphertext<W>, keys: &ArithmeticKeys<W>) -> Result<Ciphertext<W>, Error> {
         keys.check_owner(x)?;
         let (automorphism, key) = keys.conjugation()?;
-        self.evaluator.automorphism(x, automorphism, key, &mut Counters::default())
+        self.evaluator.automorphism(x, automorphism, key)
     }
 
     /// The same message at a lower level.
@@ -217,7 +216,7 @@ impl<'a, W: Word> Arithmetic<'a, W> {
     fn adjusted(&self, x: &Ciphertext<W>, level: usize, scale: Scale) -> Result<Ciphertext<W>, Error> {
         let x = self.evaluator.drop_to_level(x, level + 1)?;
         self.factor_scale(&x, level, scale)?;
-        self.evaluator.multiply_constant_rescale(&x, Complex::ONE.into(), scale, &mut Counters::default())
+        self.evaluator.multiply_constant_rescale(&x, Complex::ONE.into(), scale)
     }
 
     /// Scale of a factor that brings x to a scale one level below.

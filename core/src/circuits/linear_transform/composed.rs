@@ -39,7 +39,7 @@ impl<W: Word> LinearTransform<W> {
             let own = if step == Step::IDENTITY { Vec::new() } else { vec![step.rotation] };
             for &hop in compositions.get(&step.rotation).unwrap_or(&own) {
                 let (g, key) = keys.rotation_key(hop)?;
-                x = evaluator.automorphism(&x, g, &key, counters)?;
+                x = evaluator.automorphism_counted(&x, g, &key, counters)?;
             }
             Ok::<_, Error>(x)
         };

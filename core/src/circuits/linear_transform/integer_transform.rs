@@ -139,6 +139,16 @@ impl<W: Word> IntegerTransform<W> {
         evaluator: &BgvEvaluator<W>,
         x: &BgvCiphertext<W>,
         keys: &dyn GaloisSource<W>,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.apply_counted(evaluator, x, keys, &mut Counters::default())
+    }
+
+    /// [`Self::apply`], for a run that counts its work.
+    pub(crate) fn apply_counted(
+        &self,
+        evaluator: &BgvEvaluator<W>,
+        x: &BgvCiphertext<W>,
+        keys: &dyn GaloisSource<W>,
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
         if x.ring() != self.ring {

@@ -70,6 +70,16 @@ impl<W: Word> LinearTransform<W> {
         evaluator: &CkksEvaluator<W>,
         x: &Ciphertext<W>,
         keys: &dyn GaloisSource<W>,
+    ) -> Result<Ciphertext<W>, Error> {
+        self.apply_counted(evaluator, x, keys, &mut Counters::default())
+    }
+
+    /// [`Self::apply`], for a run that counts its work.
+    pub(crate) fn apply_counted(
+        &self,
+        evaluator: &CkksEvaluator<W>,
+        x: &Ciphertext<W>,
+        keys: &dyn GaloisSource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let level = self.level();

@@ -52,6 +52,16 @@ impl<'a, E: Leveled<Coefficient: Coefficient>> PolynomialEvaluator<'a, E> {
         polynomial: &Polynomial<E::Coefficient>,
         x: &E::Ciphertext,
         target: E::Label,
+    ) -> Result<E::Ciphertext, Error> {
+        self.evaluate_counted(polynomial, x, target, &mut Counters::default())
+    }
+
+    /// [`Self::evaluate`], for a run that counts its work.
+    pub(crate) fn evaluate_counted(
+        &self,
+        polynomial: &Polynomial<E::Coefficient>,
+        x: &E::Ciphertext,
+        target: E::Label,
         counters: &mut Counters,
     ) -> Result<E::Ciphertext, Error> {
         let plan = Plan::new(core::slice::from_ref(polynomial))?;
@@ -68,12 +78,11 @@ impl<'a, E: Leveled<Coefficient: Coefficient>> PolynomialEvaluator<'a, E> {
         polynomials: &[Polynomial<E::Coefficient>],
         x: &E::Ciphertext,
         target: E::Label,
-        counters: &mut Counters,
     ) -> Result<Vec<E::Ciphertext>, Error> {
-        self.evaluate_planned(&Plan::new(polynomials)?, x, target, counters)
+        self.evaluate_planned(&Plan::new(polynomials)?, x, target, &mut Counters::default())
     }
 
-    /// The polynomials of a plan, in order, each at its own level.
+    /// The polynomials of a plan, in order, each at its own level; the work is added to `counters`.
     ///
     /// # Errors
     /// As [`Self::evaluate`].
@@ -201,13 +210,12 @@ impl<W: Word> PolynomialEvaluator<'_, CkksEvaluator<W>> {
         x: &Ciphertext<W>,
         (from, to): (f64, f64),
         target: Scale,
-        counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         super::PolynomialBasis::Chebyshev { from, to }.check()?;
         let inverse = DoubleDouble::ONE / DoubleDouble::from_parts(to, -from);
         let factor = target.mul(self.evaluator.label_of_level(x.level())).div(x.scale());
         let scaled = self.evaluator.multiply_constant(x, inverse.scale(2.0).into(), factor)?;
-        let mut out = self.reduce(&scaled, counters)?.relabelled(target);
+        let mut out = self.reduce(&scaled, &mut Counters::default())?.relabelled(target);
         let middle = -(DoubleDouble::from_parts(from, to) * inverse);
         self.evaluator.add_constant_assign(&mut out, middle.into())?;
         Ok(out)

@@ -215,19 +215,19 @@ impl<W: Word> Run<'_, W> {
                 let x = evaluator.drop_to_level(self.value(*x)?, level + 1)?;
                 let y = evaluator.drop_to_level(self.value(*y)?, level + 1)?;
                 let product = evaluator.tensor(&x, &y)?;
-                evaluator.relinearize_rescale(&product, self.relinearization()?, counters)?
+                evaluator.relinearize_rescale_counted(&product, self.relinearization()?, counters)?
             }
             Action::Rotate(x, hops) => self.rotate(self.value(*x)?.clone(), hops, counters)?,
             Action::Conjugate(x) => {
                 let (g, key) = self.galois()?.conjugation_key()?;
-                evaluator.automorphism(self.value(*x)?, g, &key, counters)?
+                evaluator.automorphism_counted(self.value(*x)?, g, &key, counters)?
             }
             Action::Polynomial(x, node) => {
                 let Operation::Polynomial(_, p) = &self.plan.graph().nodes()[*node].operation else {
                     return Err(another_operation());
                 };
                 let polynomials = PolynomialEvaluator::new(evaluator, self.relinearization()?);
-                polynomials.evaluate(p, self.value(*x)?, scale, counters)?
+                polynomials.evaluate_counted(p, self.value(*x)?, scale, counters)?
             }
             Action::Transform(x, node, compositions) => {
                 let Operation::LinearTransform(_, matrix) = &self.plan.graph().nodes()[*node].operation
@@ -239,7 +239,7 @@ impl<W: Word> Run<'_, W> {
                 let (context, storage) = (evaluator.context(), PlaintextStorage::Coefficients);
                 let transform = LinearTransform::new(context, matrix, level + 1, factor, storage)?;
                 match compositions {
-                    None => transform.apply(evaluator, &x, self.galois()?, counters)?,
+                    None => transform.apply_counted(evaluator, &x, self.galois()?, counters)?,
                     Some(hops) => transform.apply_composed(evaluator, &x, self.galois()?, hops, counters)?,
                 }
             }
@@ -254,7 +254,7 @@ impl<W: Word> Run<'_, W> {
     ) -> Result<Ciphertext<W>, Error> {
         for &step in hops {
             let (g, key) = self.galois()?.rotation_key(step)?;
-            x = self.machine.evaluator.automorphism(&x, g, &key, counters)?;
+            x = self.machine.evaluator.automorphism_counted(&x, g, &key, counters)?;
         }
         Ok(x)
     }

@@ -106,7 +106,7 @@ impl<W: Word> BgvEvaluator<W> {
         y: &BgvCiphertext<W>,
         key: &SampleBlock<W>,
     ) -> Result<BgvCiphertext<W>, Error> {
-        self.relinearize_rescale(&self.tensor(x, y)?, key, &mut Counters::default())
+        self.relinearize_rescale(&self.tensor(x, y)?, key)
     }
 
     /// Three components to two, and one level down, by one division.
@@ -115,6 +115,15 @@ impl<W: Word> BgvEvaluator<W> {
     /// [`Error::InvalidArgument`] unless there are three components; [`Error::LevelMismatch`] at level 0 and for a key of a lower
     /// level; [`Error::ParamsMismatch`] for a key of another set; [`Error::Limit`].
     pub fn relinearize_rescale(
+        &self,
+        x: &BgvCiphertext<W>,
+        key: &SampleBlock<W>,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.relinearize_rescale_counted(x, key, &mut Counters::default())
+    }
+
+    /// [`Self::relinearize_rescale`], for a run that counts its work.
+    pub(crate) fn relinearize_rescale_counted(
         &self,
         x: &BgvCiphertext<W>,
         key: &SampleBlock<W>,
@@ -237,7 +246,7 @@ impl<W: Word> BgvEvaluator<W> {
     ) -> Result<BgvCiphertext<W>, Error> {
         self.check_rows()?;
         let element = self.context.rlwe().ring().rotation(steps);
-        self.automorphism(x, element, keys, &mut Counters::default())
+        self.automorphism(x, element, keys)
     }
 
     /// The two rows in each other's place.
@@ -251,7 +260,7 @@ impl<W: Word> BgvEvaluator<W> {
     ) -> Result<BgvCiphertext<W>, Error> {
         self.check_rows()?;
         let element = self.context.rlwe().ring().inversion();
-        self.automorphism(x, element, keys, &mut Counters::default())
+        self.automorphism(x, element, keys)
     }
 
     /// The slots of a ring of odd index, rotated to the left by `steps` along a dimension of their [`Hypercube`](super::slots::Hypercube),
@@ -275,19 +284,19 @@ impl<W: Word> BgvEvaluator<W> {
                 self.context.rlwe().ring().index()
             )));
         };
-        let (length, counters) = (cube.dimensions()[dimension] as i64, &mut Counters::default());
+        let length = cube.dimensions()[dimension] as i64;
         let steps = cube.places(dimension, steps);
         let there = cube.rotation(dimension, steps);
         if steps == 0 || cube.is_good(dimension) {
-            return if steps == 0 { Ok(x.clone()) } else { self.automorphism(x, there, keys, counters) };
+            return if steps == 0 { Ok(x.clone()) } else { self.automorphism(x, there, keys) };
         }
         let encoder = self.context.message_modulus().encoder();
         let mask = |wrapped: bool| {
             let own = |slot: usize| u64::from((slot as i64 % length >= length - steps) == wrapped);
             encoder.coordinates_of(&(0..self.context.slots()).map(own).collect::<Vec<_>>())
         };
-        let within = self.automorphism(x, there, keys, counters)?;
-        let back = self.automorphism(x, cube.rotation(dimension, steps - length), keys, counters)?;
+        let within = self.automorphism(x, there, keys)?;
+        let back = self.automorphism(x, cube.rotation(dimension, steps - length), keys)?;
         self.add(&self.multiply_plain(&within, &mask(false))?, &self.multiply_plain(&back, &mask(true))?)
     }
 
@@ -301,7 +310,7 @@ impl<W: Word> BgvEvaluator<W> {
         power: u32,
         keys: &dyn GaloisSource<W>,
     ) -> Result<BgvCiphertext<W>, Error> {
-        self.automorphism(x, self.context.frobenius_element(power)?, keys, &mut Counters::default())
+        self.automorphism(x, self.context.frobenius_element(power)?, keys)
     }
 
     /// X -> X^g with its Galois key.
@@ -310,6 +319,16 @@ impl<W: Word> BgvEvaluator<W> {
     /// [`Error::InvalidArgument`] if `x` was not relinearised; [`Error::MissingKey`]; [`Error::ParamsMismatch`] and
     /// [`Error::LevelMismatch`] for a key of another set or of a lower level; [`Error::Limit`].
     pub fn automorphism(
+        &self,
+        x: &BgvCiphertext<W>,
+        element: GaloisElement,
+        keys: &dyn GaloisSource<W>,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.automorphism_counted(x, element, keys, &mut Counters::default())
+    }
+
+    /// [`Self::automorphism`], for a run that counts its work.
+    pub(crate) fn automorphism_counted(
         &self,
         x: &BgvCiphertext<W>,
         element: GaloisElement,

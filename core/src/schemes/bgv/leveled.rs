@@ -83,7 +83,7 @@ impl<W: Word> Leveled for BgvEvaluator<W> {
     ) -> Result<BgvCiphertext<W>, Error> {
         Self::check_noise(x)?;
         if x.components() == 3 {
-            return self.relinearize_rescale(x, key, counters);
+            return self.relinearize_rescale_counted(x, key, counters);
         }
         counters.ntt += 2 * self.context().rlwe().rescale(x.level)?.ntts();
         self.rescale(x)

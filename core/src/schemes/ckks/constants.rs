@@ -71,6 +71,16 @@ impl<W: Word> CkksEvaluator<W> {
         x: &Ciphertext<W>,
         c: ComplexDoubleDouble,
         target: Scale,
+    ) -> Result<Ciphertext<W>, Error> {
+        self.multiply_constant_rescale_counted(x, c, target, &mut Counters::default())
+    }
+
+    /// [`Self::multiply_constant_rescale`], for a run that counts its work.
+    pub(crate) fn multiply_constant_rescale_counted(
+        &self,
+        x: &Ciphertext<W>,
+        c: ComplexDoubleDouble,
+        target: Scale,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let rlwe = self.context().rlwe();

@@ -181,7 +181,7 @@ impl<W: Word> CkksEvaluator<W> {
         y: &Ciphertext<W>,
         key: &SampleBlock<W>,
     ) -> Result<Ciphertext<W>, Error> {
-        self.relinearize_rescale(&self.tensor(x, y)?, key, &mut Counters::default())
+        self.relinearize_rescale(&self.tensor(x, y)?, key)
     }
 
     /// [`Self::relinearize`] and [`Self::rescale`] with one division by P q_l.
@@ -189,6 +189,15 @@ impl<W: Word> CkksEvaluator<W> {
     /// # Errors
     /// As [`Self::relinearize`]; [`Error::LevelMismatch`] at level 0.
     pub fn relinearize_rescale(
+        &self,
+        x: &Ciphertext<W>,
+        key: &SampleBlock<W>,
+    ) -> Result<Ciphertext<W>, Error> {
+        self.relinearize_rescale_counted(x, key, &mut Counters::default())
+    }
+
+    /// [`Self::relinearize_rescale`], for a run that counts its work.
+    pub(crate) fn relinearize_rescale_counted(
         &self,
         x: &Ciphertext<W>,
         key: &SampleBlock<W>,
@@ -265,6 +274,16 @@ impl<W: Word> CkksEvaluator<W> {
         x: &Ciphertext<W>,
         g: &Automorphism,
         key: &SampleBlock<W>,
+    ) -> Result<Ciphertext<W>, Error> {
+        self.automorphism_counted(x, g, key, &mut Counters::default())
+    }
+
+    /// [`Self::automorphism`], for a run that counts its work.
+    pub(crate) fn automorphism_counted(
+        &self,
+        x: &Ciphertext<W>,
+        g: &Automorphism,
+        key: &SampleBlock<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         self.check_set(x)?;
@@ -291,7 +310,7 @@ impl<W: Word> CkksEvaluator<W> {
         keys: &dyn GaloisSource<W>,
     ) -> Result<Ciphertext<W>, Error> {
         let (g, key) = keys.rotation_key(steps)?;
-        self.automorphism(x, g, &key, &mut Counters::default())
+        self.automorphism(x, g, &key)
     }
 
     /// The complex conjugates of the slots.
@@ -300,7 +319,7 @@ impl<W: Word> CkksEvaluator<W> {
     /// [`Error::MissingKey`]; as [`Self::automorphism`].
     pub fn conjugate(&self, x: &Ciphertext<W>, keys: &dyn GaloisSource<W>) -> Result<Ciphertext<W>, Error> {
         let (g, key) = keys.conjugation_key()?;
-        self.automorphism(x, g, &key, &mut Counters::default())
+        self.automorphism(x, g, &key)
     }
 
     pub(super) fn check_set(&self, x: &Ciphertext<W>) -> Result<(), Error> {

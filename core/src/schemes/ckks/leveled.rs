@@ -99,7 +99,7 @@ impl<W: Word> Leveled for CkksEvaluator<W> {
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         if x.components() == 3 {
-            return self.relinearize_rescale(x, key, counters);
+            return self.relinearize_rescale_counted(x, key, counters);
         }
         counters.ntt += 2 * self.context().rlwe().rescale(x.level)?.ntts();
         self.rescale(x)

@@ -6,7 +6,6 @@ use refloat::random::Seed;
 use refloat::ring::{Automorphism, GaloisElement, centered_f64, from_integers};
 use refloat::rlwe::RlweSpec;
 use refloat::schemes::ckks::{Ciphertext, PublicKey, Scale, public_key_b};
-use refloat::trace::Counters;
 use refloat_tests::rns::Lottery;
 
 use super::setup::{ERROR, KEY_ID, Toy, largest, ours, pairwise, single, slots, wide};
@@ -67,8 +66,7 @@ fn a_wrong_key_decrypts_to_noise() {
     // A rotation with the key of another element likewise.
     let g = Automorphism::rotation(64, 1);
     let wrong = Automorphism::new(64, GaloisElement::rotation(2, 64));
-    let out =
-        toy.evaluator.automorphism(&toy.encrypt(&z, 1), &g, &toy.galois(&wrong, 3), &mut Counters::default());
+    let out = toy.evaluator.automorphism(&toy.encrypt(&z, 1), &g, &toy.galois(&wrong, 3));
     let found = toy.decrypt(&out.expect("the shape is right"));
     let mut rotated = z.clone();
     rotated.rotate_left(1);

@@ -6,7 +6,6 @@ use refloat::arith::Word;
 use refloat::ring::{Automorphism, centered_f64};
 use refloat::rlwe::RlweSpec;
 use refloat::schemes::ckks::{Ciphertext, Scale};
-use refloat::trace::Counters;
 use refloat_tests::rns::Lottery;
 
 use super::setup::{ERROR, Toy, double, largest, pairwise, single, slots, wide};
@@ -54,7 +53,7 @@ fn operations_act_on_slots<W: Word>(chain: &(RlweSpec, Scale), seed: u8) {
         let g = Automorphism::rotation(toy.n(), steps);
         let key = toy.galois(&g, top);
         for c in [&cx, &ev.drop_to_level(&cx, 0).expect("lower")] {
-            let rotated = ev.automorphism(c, &g, &key, &mut Counters::default()).expect("the key is there");
+            let rotated = ev.automorphism(c, &g, &key).expect("the key is there");
             let mut expected = x.clone();
             expected.rotate_left(steps.rem_euclid(count as i64) as usize);
             let noise = fresh + encoding + toy.slot(toy.switching(c.level()));
@@ -62,7 +61,7 @@ fn operations_act_on_slots<W: Word>(chain: &(RlweSpec, Scale), seed: u8) {
         }
     }
     let g = Automorphism::conjugation(toy.n());
-    let conjugate = ev.automorphism(&cx, &g, &toy.galois(&g, top), &mut Counters::default());
+    let conjugate = ev.automorphism(&cx, &g, &toy.galois(&g, top));
     let noise = fresh + encoding + toy.slot(toy.switching(top));
     toy.assert_holds(
         &conjugate.expect("the key is there"),
@@ -139,13 +138,12 @@ proptest! {
         let g = Automorphism::rotation(16, steps);
         let key = toy.galois(&g, level);
         let ev = &toy.evaluator;
-        let counters = &mut Counters::default();
         // rot(x y + z p), p = x too, with z p at the product's scale.
         let (cx, cy, cz) = (toy.encrypt_at(&x, level, 1), toy.encrypt_at(&y, 3, 2), toy.encrypt(&z, 3));
         let product = ev.tensor(&cx, &cy)?;
         let sum = ev.add(&product, &ev.mul_plain(&cz, &toy.plain(&x, 3))?)?;
         let flat = ev.rescale(&ev.relinearize(&sum, &toy.relinearization)?)?;
-        let out = ev.automorphism(&flat, &g, &key, counters)?;
+        let out = ev.automorphism(&flat, &g, &key)?;
         prop_assert_eq!(out.level(), level - 1);
         let mut expected: Vec<_> = (0..8).map(|i| x[i] * y[i] + z[i] * x[i]).collect();
         expected.rotate_left(steps.rem_euclid(8) as usize);

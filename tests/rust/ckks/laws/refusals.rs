@@ -5,7 +5,6 @@ use refloat::random::Seed;
 use refloat::ring::Automorphism;
 use refloat::rlwe::SampleBlock;
 use refloat::schemes::ckks::{Complex, Plaintext, PublicKey, Scale, decrypt_slots, encrypt, public_key_b};
-use refloat::trace::Counters;
 
 use super::setup::{KEY_ID, Toy, double, ours, refused, wide};
 
@@ -18,7 +17,6 @@ fn ciphertexts_that_do_not_belong_together_are_told_apart() {
     let hex = |bytes: [u8; 16]| format!("{:032x}", u128::from_be_bytes(bytes));
     let sets = [hex(toy.context.fingerprint()), hex(other.context.fingerprint())];
     let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
-    let counters = &mut Counters::default();
     let g = Automorphism::conjugation(32);
     refused(ev.add(&ours_, &theirs_), "PARAMS_MISMATCH", &sets);
     refused(ev.sub(&theirs_, &ours_), "PARAMS_MISMATCH", &sets);
@@ -30,7 +28,7 @@ fn ciphertexts_that_do_not_belong_together_are_told_apart() {
     refused(ev.drop_to_level(&theirs_, 0), "PARAMS_MISMATCH", &sets);
     refused(ev.add_plain(&theirs_, &toy.plain(&z, 3)), "PARAMS_MISMATCH", &sets);
     refused(ev.mul_plain(&theirs_, &toy.plain(&z, 3)), "PARAMS_MISMATCH", &sets);
-    refused(ev.automorphism(&theirs_, &g, &toy.galois(&g, 3), counters), "PARAMS_MISMATCH", &sets);
+    refused(ev.automorphism(&theirs_, &g, &toy.galois(&g, 3)), "PARAMS_MISMATCH", &sets);
     let foreign = other.evaluator.tensor(&theirs_, &theirs_).expect("its own");
     refused(ev.relinearize(&foreign, &toy.relinearization), "PARAMS_MISMATCH", &sets);
     // Another key of the same set.
@@ -55,7 +53,7 @@ fn ciphertexts_that_do_not_belong_together_are_told_apart() {
 fn plaintexts_keys_levels_and_scales_that_do_not_fit_are_refused() {
     let (toy, other) = (Toy::<u64>::new(&double(32), 42), Toy::<u64>::new(&wide(64), 42));
     let z = [Complex64::new(0.5, 0.0)];
-    let (x, ev, counters) = (toy.encrypt(&z, 1), &toy.evaluator, &mut Counters::default());
+    let (x, ev) = (toy.encrypt(&z, 1), &toy.evaluator);
     // Levels.
     let low = toy.plain(&z, 1);
     refused(ev.add_plain(&x, &low), "LEVEL_MISMATCH", &["level 1", "level 3"]);
@@ -90,12 +88,12 @@ fn plaintexts_keys_levels_and_scales_that_do_not_fit_are_refused() {
     refused(ev.relinearize(&x, &toy.relinearization), "INVALID_ARGUMENT", &["three components", "got 2"]);
     refused(ev.tensor(&three, &x), "INVALID_ARGUMENT", &["3 components", "relinearised"]);
     let g = Automorphism::conjugation(32);
-    refused(ev.automorphism(&three, &g, &toy.galois(&g, 3), counters), "INVALID_ARGUMENT", &["3 components"]);
+    refused(ev.automorphism(&three, &g, &toy.galois(&g, 3)), "INVALID_ARGUMENT", &["3 components"]);
     // Switching keys: of a lower level, of another set, of another shape.
-    refused(ev.automorphism(&x, &g, &toy.galois(&g, 1), counters), "LEVEL_MISMATCH", &["level 1", "level 3"]);
+    refused(ev.automorphism(&x, &g, &toy.galois(&g, 1)), "LEVEL_MISMATCH", &["level 1", "level 3"]);
     let low_key = toy.secret.relinearization_key(toy.context.rlwe(), &toy.seeds, 2);
     let elsewhere = Automorphism::conjugation(64);
-    let mismatched = ev.automorphism(&x, &elsewhere, &toy.galois(&g, 3), counters);
+    let mismatched = ev.automorphism(&x, &elsewhere, &toy.galois(&g, 3));
     refused(mismatched, "INVALID_ARGUMENT", &["degree 64", "degree 32"]);
     refused(ev.relinearize(&three, &low_key), "LEVEL_MISMATCH", &["level 2", "level 3"]);
     refused(ev.relinearize(&three, &other.relinearization), "PARAMS_MISMATCH", &["degree 64", "degree 32"]);

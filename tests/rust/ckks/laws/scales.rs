@@ -9,7 +9,6 @@ use refloat::random::Seed;
 use refloat::ring::{Automorphism, Poly};
 use refloat::rlwe::RlweSpec;
 use refloat::schemes::ckks::{PublicKey, Scale, public_key_b};
-use refloat::trace::Counters;
 use refloat_tests::ring::product;
 use refloat_tests::rns::Lottery;
 
@@ -67,11 +66,10 @@ fn transcript<W: Word>(chain: &(RlweSpec, Scale)) -> (Vec<u64>, Vec<[u64; 2]>) {
     let key = PublicKey::new(&toy.context, KEY_ID, toy.top(), b, toy.seeds.public()).expect("our own");
     let randomness = Seed::from_bytes([7; 32]);
     let cy = key.encrypt(&toy.context, &ours(&y), toy.top(), toy.scale, &randomness).expect("our own");
-    let counters = &mut Counters::default();
     let g = Automorphism::rotation(32, 5);
     let ev = &toy.evaluator;
     let product = ev.multiply(&toy.encrypt(&x, 1), &cy, &toy.relinearization).expect("a level");
-    let rotated = ev.automorphism(&product, &g, &toy.galois(&g, toy.top()), counters).expect("the key");
+    let rotated = ev.automorphism(&product, &g, &toy.galois(&g, toy.top())).expect("the key");
     let out = ev.sub(&ev.negate(&rotated), &product).expect("same scale");
     let out = ev.rescale(&ev.mul_plain(&out, &toy.plain(&y, 2)).expect("a level")).expect("a level");
     let residues = out.parts().iter().flat_map(Poly::data).map(|x| x.to_u64()).collect();

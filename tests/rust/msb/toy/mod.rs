@@ -181,7 +181,7 @@ fn every_quotient_disappears_from_every_digit() {
     let line: Vec<ComplexDoubleDouble> =
         (0..t).map(|j| DoubleDouble::ratio(j.into(), t.into()).into()).collect();
     let table = roots::hermite(&line).unwrap();
-    let out = polynomials.evaluate(&table, &z, params.scale(), &mut counters).unwrap();
+    let out = polynomials.evaluate(&table, &z, params.scale()).unwrap();
     let wanted: Vec<f64> = (0..slots).map(|k| digit(k) as f64 / f64::from(t)).collect();
     at_least(Precision::of(&setup.decrypt(&out), &wanted), [38.5, 35.0], "every quotient");
 }

@@ -186,26 +186,26 @@ impl<W: Word> Run<'_, W> {
             Action::Subtract(x, y) => bgv.sub(self.value(*x)?, self.value(*y)?)?,
             Action::Multiply(x, y) => {
                 let product = bgv.tensor(self.value(*x)?, self.value(*y)?)?;
-                bgv.relinearize_rescale(&product, self.relinearization()?, counters)?
+                bgv.relinearize_rescale_counted(&product, self.relinearization()?, counters)?
             }
             Action::Rotate(x, hops) => {
                 let mut out = self.value(*x)?.clone();
                 for &steps in hops {
                     let element = target.context.rlwe().ring().rotation(steps);
-                    out = bgv.automorphism(&out, element, self.galois()?, counters)?;
+                    out = bgv.automorphism_counted(&out, element, self.galois()?, counters)?;
                 }
                 out
             }
             Action::Swap(x) => {
                 let element = target.context.rlwe().ring().inversion();
-                bgv.automorphism(self.value(*x)?, element, self.galois()?, counters)?
+                bgv.automorphism_counted(self.value(*x)?, element, self.galois()?, counters)?
             }
             Action::Polynomial(x, node) => {
                 let Operation::Polynomial(_, p) = &self.plan.program.nodes()[*node].operation else {
                     return Err(Error::InvalidArgument("a polynomial that the program does not have".into()));
                 };
                 let evaluator = PolynomialEvaluator::new(bgv, self.relinearization()?);
-                evaluator.evaluate(&integers_of(p)?, self.value(*x)?, step.shape.factor, counters)?
+                evaluator.evaluate_counted(&integers_of(p)?, self.value(*x)?, step.shape.factor, counters)?
             }
         })
     }
