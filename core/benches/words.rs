@@ -14,6 +14,7 @@ use refloat::{
     },
     params,
     random::Seed,
+    ring::Poly,
     trace::Counters,
 };
 
@@ -36,8 +37,12 @@ fn track<W: Word>(name: &str) -> Result<f64, Error> {
     let params = ShipParams::<W>::new(&(params::preset(name)?.spec)())?;
     let secret = ShipSecretKey::<W>::generate(&params, &Seed::from_bytes([3; 32]));
     let evaluator = ShipEvaluator::<W>::compact(&params)?;
-    let turns = |by: usize| (0..params.n()).map(|i| (i * by % 997) as f64 / 997.0 - 0.5).collect();
-    let phases = Phases::from_turns(&params, turns(5), turns(7))?;
+    let q0 = params.ckks().rlwe().q(0);
+    let residues = |by: u64| {
+        let row = |prime: u64| (0..params.n() as u64).map(move |i| W::from_u64(prime / 997 * (i * by % 997)));
+        Poly::from_rows(q0, q0.primes().flat_map(row).collect())
+    };
+    let phases = Phases::new(&residues(5), &residues(7));
     let mut counters = Counters::default();
     let encoded = evaluator.encode_phase(&phases, SlotMode::Real, &mut counters)?;
     let keys = (0..TRACKS).map(|track| generate_track(&secret, track)).collect::<Result<Vec<_>, _>>()?;
