@@ -145,7 +145,7 @@ fn a_circuit_that_is_shared_gives_the_bits_and_the_work_of_one_that_is_not() {
     let begin = |inputs: &[CggiCiphertext]| {
         CircuitRun::new(secret.params(), netlist.to_string(), inputs.to_vec()).expect("a run")
     };
-    let start = |brief: &[u8], _| CircuitHelper::new(evaluator.clone(), brief);
+    let start = |brief: &[u8], _| CircuitHelper::new(&evaluator, brief);
     let (mut run, mut watch) = (begin(&inputs), Watch::default());
     assert!(drive(&mut run, &evaluator, &mut watch, start) > netlist.plan().ops().len() / 3);
     assert_eq!(run.outputs(&evaluator), Ok(wanted));
@@ -155,6 +155,6 @@ fn a_circuit_that_is_shared_gives_the_bits_and_the_work_of_one_that_is_not() {
     let theirs = CggiEvaluator::new(CggiKeys::generate(&other).expect("keys"));
     let foreign = encrypt(&other, &bits(7, 16), 7);
     let brief = begin(&foreign).brief(&theirs, &mut ()).expect("a brief");
-    let result = CircuitHelper::new(theirs, &brief).expect("a helper").compute(0, &[]).expect("a result");
+    let result = CircuitHelper::new(&theirs, &brief).expect("a helper").compute(0, &[]).expect("a result");
     assert_eq!(begin(&inputs).supply(0, &result).unwrap_err().code(), "PARAMS_MISMATCH");
 }

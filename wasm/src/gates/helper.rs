@@ -58,6 +58,6 @@ impl GateKeys {
 
     /// A helper for the run of a circuit in another instance, which gives the `brief`.
     pub fn helper(&self, brief: &Uint8Array) -> Result<Helper> {
-        Ok(Helper::new(CircuitHelper::new(self.evaluator.clone(), &brief.to_vec())?))
+        Ok(Helper::new(CircuitHelper::new(&self.evaluator, &brief.to_vec())?))
     }
 }

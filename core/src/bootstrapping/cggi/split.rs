@@ -111,15 +111,17 @@ impl<W: Word> CircuitHelper<W> {
     ///
     /// # Errors
     /// [`Error::BadBytes`], or errors of the text, for bytes that are no brief for the evaluator's set.
-    pub fn new(evaluator: CggiEvaluator<W>, brief: &[u8]) -> Result<Self, Error> {
+    pub fn new(evaluator: &CggiEvaluator<W>, brief: &[u8]) -> Result<Self, Error> {
         let mut brief = Reader(brief);
         let length = brief.words::<u32>(1)?[0] as usize;
         let text = str::from_utf8(brief.bytes(length)?).map_err(|_| bad("the circuit is not UTF-8"))?;
         let plan = plan_of(text)?;
-        let inputs = (0..plan.inputs()).map(|_| read_bit(&mut brief, evaluator.params()));
-        let inputs = inputs.collect::<Result<_, _>>()?;
+        let mut inputs = Vec::new();
+        while inputs.len() < plan.inputs() {
+            inputs.push(read_bit(&mut brief, evaluator.params())?);
+        }
         brief.end()?;
-        Ok(Self { evaluator, plan, inputs })
+        Ok(Self { evaluator: evaluator.clone(), plan, inputs })
     }
 }
 
@@ -132,8 +134,10 @@ impl<W: Word> Helper for CircuitHelper<W> {
             )));
         };
         let (params, mut needed) = (self.evaluator.params(), Reader(needed));
-        let results = needs(&self.plan, gate).map(|_| Ok(read_result(&mut needed, params)?.0));
-        let results = results.collect::<Result<Vec<_>, Error>>()?;
+        let mut results = Vec::new();
+        for _ in needs(&self.plan, gate) {
+            results.push(read_result(&mut needed, params)?.0);
+        }
         needed.end()?;
         let mut results = results.iter();
         let term = |signal: &Signal| {

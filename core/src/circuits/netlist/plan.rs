@@ -49,6 +49,11 @@ impl Plan {
             .into_iter()
     }
 
+    /// Where in [`ops`](Self::ops) the level of op `at` ends; `None` after the last op.
+    pub(super) fn level_end(&self, at: usize) -> Option<usize> {
+        self.ends.iter().copied().find(|&end| end > at)
+    }
+
     /// What the outputs are.
     pub fn outputs(&self) -> &[Signal] {
         &self.outputs

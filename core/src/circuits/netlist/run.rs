@@ -132,8 +132,7 @@ impl<B: Clone + Send + Sync> PlanRun<B> {
             emit(observer, &StageEvent::Enter { stage })?;
             self.state = State::Running;
         }
-        let level_end = self.plan.levels().map(|level| level.end).find(|&end| end > self.done);
-        if let Some(level_end) = level_end {
+        if let Some(level_end) = self.plan.level_end(self.done) {
             let end = level_end.min(self.done.saturating_add(ops.max(1)));
             self.evaluate(evaluator, end)?;
             emit(observer, &StageEvent::Progress { stage, done: end, total })?;
