@@ -146,7 +146,7 @@ export interface SetNames {
   readonly 'ckks-conventional': 'n16' | 'n16-sparse' | 'n16-precise' | 'n15' | 'drucker16' | 'toy-conventional11' | 'toy-conventional11-sine' | 'toy-conventional10-sparse' | 'toy-conventional10-slots-first' | 'toy-conventional10-50bit';
   readonly 'ckks-msb': 'msb16' | 'msb16-paper' | 'toy-msb11' | 'toy-msb10';
   readonly 'scheme-switching': 'n15+fbs16-50' | 'n16+fbs16-50' | 'toy-link' | 'msb16+fbs16-50' | 'toy-msb-link';
-  readonly 'bgv': 'bgv15' | 'bgv16-gf4' | 'toy-bgv10' | 'toy-bgv7' | 'toy-bgv-gf4';
+  readonly 'bgv': 'bgv15' | 'bgv16-gf4' | 'bgv16-786433' | 'toy-bgv10' | 'toy-bgv7' | 'toy-bgv-gf4';
   readonly 'cggi': 'bool-128' | 'bool-64' | 'bool-100-unrolled' | 'bool-128-ternary' | 'lmk-128' | 'lmk-128-merged' | 'lmk-64' | 'ntru-128' | 'ntru-64' | 'ntru-small' | 'fbs8' | 'fbs16' | 'fbs8-50' | 'fbs16-50' | 'toy-bool' | 'toy-bool-unrolled' | 'toy-bool-ternary' | 'toy-bool-lmk' | 'toy-bool-lmk-merged' | 'toy-bool-ntru' | 'toy-bool-ntru-merged' | 'toy-bool-ap' | 'toy-fbs';
 }
 

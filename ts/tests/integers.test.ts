@@ -22,8 +22,8 @@ const values = (factor: number): number[] => Array.from({ length: keys.params.sl
 describe('sets of integers', () => {
   it('are listed with what they promise', async () => {
     const presets = await rf.integers.presets();
-    expect(presets.map((set) => set.name)).toEqual(['bgv15', 'bgv16-gf4', 'toy-bgv10', 'toy-bgv7', 'toy-bgv-gf4']);
-    expect(presets.map((set) => [set.slots, set.slotDegree])).toEqual([[32768, 1], [16384, 4], [1024, 1], [128, 1], [256, 4]]);
+    expect(presets.map((set) => set.name)).toEqual(['bgv15', 'bgv16-gf4', 'bgv16-786433', 'toy-bgv10', 'toy-bgv7', 'toy-bgv-gf4']);
+    expect(presets.map((set) => [set.slots, set.slotDegree])).toEqual([[32768, 1], [16384, 4], [65536, 1], [1024, 1], [128, 1], [256, 4]]);
     expect(presets[0]).toMatchObject({ method: 'bgv', scheme: 'bgv', mode: 'integers', modulus: P, secure: true, logFailure: -133, slots: 32768 });
     for (const set of presets) {
       expect(set.secure ? set.securityBits >= 128 : set.name.startsWith('toy'), set.name).toBe(true);

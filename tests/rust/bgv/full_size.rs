@@ -1,7 +1,8 @@
-//! The 128-bit sets for BGV bootstrapping, end to end and timed: a minute and 5 GB of memory for integers in slots, minutes and 10 GB
-//! for elements of a field.
+//! The 128-bit sets for BGV bootstrapping, end to end and timed: a minute and 5 GB of memory for integers in slots of `bgv15`, minutes
+//! and 10 GB for those of `bgv16-786433` and for elements of a field.
 //!
-//! `cargo test --profile quick -p refloat-tests --test bgv full_size::bgv15 -- --ignored --nocapture`, and `full_size::bgv16_gf4`
+//! `cargo test --profile quick -p refloat-tests --test bgv full_size::bgv15 -- --ignored --nocapture`, and `full_size::bgv16_gf4` and
+//! `full_size::bgv16_786433`
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -129,6 +130,12 @@ fn bgv15_is_exact_through_chained_bootstraps() {
 #[ignore = "minutes, and 10 GB of memory"]
 fn bgv16_gf4_is_exact_through_chained_bootstraps() {
     chain("bgv16-gf4", 3);
+}
+
+#[test]
+#[ignore = "minutes, and 10 GB of memory"]
+fn bgv16_786433_is_exact_through_chained_bootstraps() {
+    chain("bgv16-786433", 3);
 }
 
 /// Bootstraps one after the other, `runs` on one thread and as many on two.

@@ -63,7 +63,7 @@ const OWN: &str = "own chain, after the shape of ePrint 2024/115";
 
 static SETS: Catalogue<BgvSpec> = Catalogue { current: &PRESETS, retired: &[] };
 
-static PRESETS: [BgvPreset; 5] = [
+static PRESETS: [BgvPreset; 6] = [
     BgvPreset {
         name: "bgv15",
         title: "128-bit, 32768 slots of integers modulo 65537, five products between bootstraps",
@@ -79,6 +79,14 @@ static PRESETS: [BgvPreset; 5] = [
         promised: -140.0,
         source: OWN,
         spec: gf4,
+    },
+    BgvPreset {
+        name: "bgv16-786433",
+        title: "128-bit, 65536 slots of integers modulo 786433, nine products between bootstraps",
+        policy: SecurityPolicy::Strict128,
+        promised: -132.0,
+        source: OWN,
+        spec: large_prime,
     },
     BgvPreset {
         name: "toy-bgv10",
@@ -217,6 +225,23 @@ fn gf4() -> BgvSpec {
     };
     let ring = Ring { log_n: 16, odd_part: 5, secret: SecretDistribution::Sparse { weight: 192 } };
     set("bgv16-gf4", &ring, (65537, 1), &sizes, SecurityPolicy::Strict128)
+}
+
+/// 786433 = 3 2^18 + 1 is the smallest prime that is 1 modulo 2^17. A gadget of three digits, each 20 bits and more below the special
+/// primes.
+fn large_prime() -> BgvSpec {
+    let sizes = Sizes {
+        base: 51.0,
+        slots_to_coeffs: (3, 28.0),
+        products: (9, 34.6),
+        removal: (6, 54.2),
+        coeffs_to_slots: &[45.0, 53.0, 53.5],
+        special: (7, 48.1),
+        digit: 316.0,
+        ephemeral: 50.9,
+    };
+    let ring = Ring { secret: SecretDistribution::Sparse { weight: 192 }, ..Ring::of_degree(16) };
+    set("bgv16-786433", &ring, (786_433, 1), &sizes, SecurityPolicy::Strict128)
 }
 
 fn toy10() -> BgvSpec {

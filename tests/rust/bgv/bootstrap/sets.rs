@@ -69,6 +69,9 @@ fn sets_hold_what_they_promise() {
     let bgv15 = BgvPreset::named("bgv15").expect("a set").params().expect("a preset");
     assert_eq!((bgv15.n(), bgv15.levels().left(), bgv15.galois_elements().count()), (32768, 5, 46));
     assert!((bgv15.log_qp() - 865.93).abs() < 0.01 && (bgv15.log_q0_p() - 85.0).abs() < 0.01);
+    let large = BgvPreset::named("bgv16-786433").expect("a set").params().expect("a preset");
+    assert_eq!((large.n(), large.levels().left(), large.removal().degree()), (65536, 9, 61));
+    assert_eq!((large.messages().value(), large.raised().value()), (786_433, 786_433 * 786_433));
 }
 
 #[test]

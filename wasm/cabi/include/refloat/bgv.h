@@ -1,6 +1,7 @@
 /* BGV: exact arithmetic modulo powers of a prime in slots, with bootstrapping.
- * Sets: bgv15 (the default), bgv16-gf4, whose slots have four integers each, and toys. Here is what the owner of a secret key does: keys, encryption, decryption, sums, and the
- * parts of evaluation keys for a server, which multiplies and bootstraps. */
+ * Sets: bgv15 (the default), bgv16-gf4, whose slots have four integers each, bgv16-786433 with a larger modulus, and toys. Here is
+ * what the owner of a secret key does: keys, encryption, decryption, sums, and the parts of evaluation keys for a server, which
+ * multiplies and bootstraps. */
 #ifndef REFLOAT_BGV_H
 #define REFLOAT_BGV_H
 
