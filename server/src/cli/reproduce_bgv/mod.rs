@@ -475,7 +475,12 @@ mod tests {
         }
         assert_eq!(set("V-A", Some(Mode::Thin)).unwrap().name, "V-A-thin");
         assert_eq!(set("V-A", None).unwrap().name, "V-A");
-        assert!(set("V-Z", None).unwrap_err().detail.contains("V-A-thin"));
+        let unknown = set("V-Z", None).unwrap_err().detail;
+        assert!(unknown.contains("V-A-thin") && unknown.contains("P16 for bgv15"), "{unknown}");
+        // What is published of P16 stands beside our own set of its slots and plaintexts.
+        let own = set("P16", Some(Mode::Thin)).unwrap();
+        assert_eq!(own.name, "bgv15");
+        assert!(Figures::of(&own.params().unwrap()).unwrap().row.starts_with("P16"));
         let output = Output::new(true);
         assert!(Bench::new("V-A", Some(Mode::General), Some(1 << 20), &output).is_err());
     }

@@ -1,6 +1,6 @@
 //! `refloat reproduce bgv --polynomials`: what reading a digit takes, by the ways there are.
 
-use refloat::bootstrapping::bgv::BgvPreset;
+use refloat::bootstrapping::bgv::{BgvPreset, published_sets};
 use refloat::circuits::digit_removal::{
     AllDigits, DigitReader, NullPolynomials, TwoDigits, Way as Reading, digit_beside, lifting, lowest_digit,
     small_digit,
@@ -65,15 +65,24 @@ const PUBLISHED: [Case; 12] = [
     case("p7", Digits::All { p: 7, e: 4, t: 2 }, &[], &[]),
 ];
 
+/// The case with the digits of a set: thin and general bootstraps read the same, by either pipeline.
+fn read_as(set: &str) -> &str {
+    match set.trim_end_matches("-thin").trim_end_matches("-source") {
+        "m21845" => "bits",
+        name => name,
+    }
+}
+
 /// The published sets and our own.
 fn cases() -> Vec<Case> {
-    let own = BgvPreset::all().iter().map(|preset| {
-        let spec = (preset.spec)();
-        let e = spec.plaintexts().largest_exponent;
-        let (p, t, bound) = (spec.prime, spec.digit_exponent, u64::from(spec.bound));
-        let digits = if 2 * bound < p { Digits::One { p, e, t, bound } } else { Digits::All { p, e, t } };
-        Case { set: preset.name, digits, any: &[], null: &[] }
-    });
+    let own =
+        BgvPreset::all().iter().chain(published_sets().iter().filter(|set| set.secure())).map(|preset| {
+            let spec = (preset.spec)();
+            let e = spec.plaintexts().largest_exponent;
+            let (p, t, bound) = (spec.prime, spec.digit_exponent, u64::from(spec.bound));
+            let digits = if 2 * bound < p { Digits::One { p, e, t, bound } } else { Digits::All { p, e, t } };
+            Case { set: preset.name, digits, any: &[], null: &[] }
+        });
     PUBLISHED.into_iter().chain(own).collect()
 }
 
@@ -131,12 +140,13 @@ struct Row {
 /// [`Failure`] for a set that there is not, and after printing if a polynomial is wrong anywhere.
 pub fn run(sets: &[String], output: &Output) -> Result<(), Failure> {
     let cases = cases();
-    if let Some(unknown) = sets.iter().find(|name| cases.iter().all(|case| case.set != name.as_str())) {
+    let sets: Vec<&str> = sets.iter().map(|name| read_as(name)).collect();
+    if let Some(unknown) = sets.iter().find(|name| cases.iter().all(|case| case.set != **name)) {
         let known = cases.iter().map(|case| case.set).collect::<Vec<_>>().join(", ");
         return Err(Failure::usage(format!("--set {unknown}: --polynomials has {known}")));
     }
     let mut rows = Vec::new();
-    for case in cases.iter().filter(|case| sets.is_empty() || sets.iter().any(|name| name == case.set)) {
+    for case in cases.iter().filter(|case| sets.is_empty() || sets.contains(&case.set)) {
         let spinner = progress::spinner(output, &format!("{}: making polynomials", case.set));
         rows.extend(case.rows(WHOLE)?);
         spinner.finish_and_clear();
@@ -209,6 +219,7 @@ impl Case {
             }
             Err(_) => self.row("lifting", &[], &shape(p, e - 1)?, (None, support.points(), 0))?,
         });
+        rows.push(self.all_pairs(ring, (t, bound))?);
         Ok(rows)
     }
 
@@ -231,7 +242,24 @@ impl Case {
         Ok(vec![
             self.row("two digits", self.null, &way(two.high())?, own)?,
             self.row("Chen-Han", self.any, &way(&any)?, of_any)?,
+            self.all_pairs(ring, (t, bound))?,
         ])
+    }
+
+    /// The second approach of the source, where both the digit and what stands beside it are small: the product of the x - (I + p^t J) over
+    /// all pairs vanishes, so an odd polynomial of a degree below (2B + 1)^2 reads the digit. What that costs at most; none is made, as
+    /// others are shorter.
+    fn all_pairs(&self, ring: PrimePower, (t, bound): (u32, u64)) -> Result<Row, Failure> {
+        let pairs = (2 * bound + 1).pow(2);
+        let mut row =
+            self.row("all pairs of small digits, at most", &[], &shape(pairs - 2, 1)?, (None, pairs, 0))?;
+        row.digits = format!(
+            "|I|, |J| <= {bound}, I + {}^{t} J mod {}^{}",
+            ring.prime(),
+            ring.prime(),
+            ring.exponent()
+        );
+        Ok(row)
     }
 
     /// At every number there is.
@@ -386,6 +414,16 @@ fn text(rows: &[Row]) -> String {
 mod tests {
     use super::*;
 
+    /// That on the digit, where there is one.
+    fn bound(case: &Case) -> Option<u64> {
+        match case.digits {
+            Digits::One { bound, .. } | Digits::Two { bound, .. } | Digits::Beside { bound, .. } => {
+                Some(bound)
+            }
+            Digits::All { .. } => None,
+        }
+    }
+
     /// The degrees of section 6.1 of the paper's sets, and the costs that the planner gives.
     #[test]
     fn null_polynomials_are_cheaper_than_digits_of_any_size() {
@@ -423,6 +461,28 @@ mod tests {
                 rows.iter().all(|row| cost(row) >= cost(&rows[0])) && rows[0].levels == levels,
                 "{rows:?}"
             );
+        }
+    }
+
+    #[test]
+    fn the_polynomials_of_every_set_have_a_name() {
+        let cases = cases();
+        let named = |name| cases.iter().find(|case| case.set == read_as(name));
+        for preset in BgvPreset::all().iter().chain(published_sets()) {
+            let (case, spec) = (named(preset.name).expect(preset.name), (preset.spec)());
+            assert_eq!(bound(case).unwrap_or(spec.bound.into()), u64::from(spec.bound), "{}", preset.name);
+        }
+    }
+
+    /// It is longer than the first approach for every published set.
+    #[test]
+    fn the_second_approach_costs_more() {
+        for case in PUBLISHED.iter().filter(|case| ["I-A", "II-A"].contains(&case.set)) {
+            let rows = case.rows(SAMPLE).unwrap();
+            let (own, second) = (&rows[0], rows.last().unwrap());
+            let width = 2 * bound(case).unwrap() as usize + 1;
+            assert_eq!(second.degrees, [width * width - 2], "{second:?}");
+            assert!(second.key_switches > own.key_switches && second.levels > own.levels, "{second:?}");
         }
     }
 

@@ -194,11 +194,17 @@ impl Figures {
 /// What the name of a set for thin bootstrapping has after that of the published set.
 const THIN: &str = "-thin";
 
+/// Published sets that one of our own stands for, with the same slots and plaintexts.
+const STAND_INS: [(&str, &str); 1] = [("P16", "bgv15")];
+
 /// The set of a name, one of our own or a published one; of the latter, that of the mode.
 ///
 /// # Errors
 /// [`Failure`] naming the sets there are.
 pub fn set(name: &str, mode: Option<Mode>) -> Result<&'static BgvPreset, Failure> {
+    if let Some((_, own)) = STAND_INS.iter().find(|(published, _)| *published == name) {
+        return Ok(BgvPreset::named(own)?);
+    }
     let wanted = match mode {
         Some(Mode::Thin) if !name.ends_with(THIN) => format!("{name}{THIN}"),
         _ => name.to_owned(),
@@ -213,7 +219,8 @@ pub fn set(name: &str, mode: Option<Mode>) -> Result<&'static BgvPreset, Failure
     }
     BgvPreset::named(name).map_err(|error| {
         let published: Vec<&str> = published_sets().iter().map(|preset| preset.name).collect();
-        Failure::usage(format!("{error}; and, with --allow-insecure, {}", published.join(", ")))
+        let stand_ins = STAND_INS.map(|(published, own)| format!("{published} for {own}")).join(", ");
+        Failure::usage(format!("{error}; {stand_ins}; and, with --allow-insecure, {}", published.join(", ")))
     })
 }
 
