@@ -79,6 +79,7 @@ const steps = [
     ...cargo(CORE_TESTS, { REFLOAT_BACKEND: 'scalar' }),
   },
   { group: 'rust', name: 'Rust tests of the core, one thread, AVX2', tests: true, action: testAvx2 },
+  { group: 'rust', name: 'rings of odd index in WebAssembly', tests: true, ...node('tests/tools/odd-index.mjs') },
   { group: 'rust', name: '64-bit ARM, emulated', tests: true, optional: true, ...node('tests/tools/arm.mjs', '--short') },
   { group: 'c', name: 'C and C++', tests: true, ...node('tests/tools/c.mjs', '--tested') },
   { group: 'ts', name: 'npm package tests', tests: true, needs: ['wasm', 'ts', 'server'], ...npm('ts', 'test') },
