@@ -69,7 +69,7 @@ test('scripts and programs that documents name exist, with their options', () =>
 const members = ['core', 'wasm', 'wasm/builder', 'wasm/cabi', 'server', 'tests'];
 const packages = members.map((folder) => /^name = "([^"]+)"/m.exec(read(join(folder, 'Cargo.toml')))[1]);
 function targets(kind) {
-  return members.flatMap((folder) => {
+  return [...members, 'tests/fuzz'].flatMap((folder) => {
     const looked = join(root, folder, { test: 'tests', bench: 'benches', example: 'examples' }[kind]);
     const found = existsSync(looked) ? readdirSync(looked).map((name) => name.replace(/\.rs$/, '')) : [];
     const named = [...read(join(folder, 'Cargo.toml')).matchAll(new RegExp(`\\[\\[${kind}\\]\\]\\nname = "([^"]+)"`, 'g'))].map(([, name]) => name);
