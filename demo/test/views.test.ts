@@ -15,6 +15,7 @@ import { tide, tideSentence } from '../src/views/tide.js';
 import { tree, treeSentence } from '../src/views/tree.js';
 import { latest, observe, quality, standingAt, underway, waterAt, type Place, type Voyage } from '../src/voyage.js';
 import { slotValues } from '../src/input/source.js';
+import type { StageEvent } from '../src/types.js';
 import { ramp } from './fixtures/input.js';
 import { emptyVoyage, events, preset, random, specimen } from './fixtures/model.js';
 
@@ -99,6 +100,23 @@ describe('every view', () => {
     expect(exhausted).toMatch(/<dt>Level<\/dt><dd>1</);
     expect(rotated).toMatch(/<dt>Tracks<\/dt><dd>3<span> of 15/);
     expect(tree).toMatch(/<dt>Products<\/dt><dd>4<span> of 4/);
+  });
+
+  test('tells of stations that a run has not come to that nothing is done there', () => {
+    const running = (until: (event: StageEvent) => boolean, seen: (event: StageEvent) => boolean = () => true): string[] => {
+      const { fresh, spent } = voyageOf('toy10', 'page');
+      const voyage = { ...emptyVoyage('toy10', 'page', ramp), fresh, spent } as Voyage;
+      for (const event of events(voyage)) {
+        if (seen(event)) observe(voyage, event);
+        if (until(event)) break;
+      }
+      const told = story(stateWith(voyage), voyage).text.split('data-scroll-step').slice(1);
+      return (['blind_rotate', 'product_tree'] as const).map((name) => /<dt>(?:Tracks|Products)<\/dt><dd>(\d+)/.exec(told[stationIndex(name)] ?? '')?.[1] ?? '');
+    };
+    expect(running(({ kind, stage }) => kind === 'exit' && stage === 'encapsulate')).toEqual(['0', '0']);
+    expect(running((event) => event.kind === 'progress' && event.stage === 'blind_rotate' && event.done === 7)).toEqual(['7', '0']);
+    // A server that tells of ends alone.
+    expect(running(({ kind, stage }) => kind === 'exit' && stage === 'blind_rotate', ({ kind }) => kind !== 'progress')).toEqual(['15', '0']);
   });
 
   test('escapes what comes from outside', () => {

@@ -2,7 +2,7 @@ import { decimal, duration } from '../format.js';
 import { html, type Html } from '../html.js';
 import { JOURNEY, STATIONS, type Station } from '../stages.js';
 import type { State } from '../store.js';
-import { markOf, partsOf, stageMs, standingAt, type Voyage } from '../voyage.js';
+import { lastMomentOf, markOf, partsOf, reached, stageMs, standingAt, type Voyage } from '../voyage.js';
 import { progressOf } from './words.js';
 
 /** What happens at every station, and its figures, in steps; the selected one is marked. */
@@ -18,6 +18,9 @@ function step(name: Station, i: number, state: State, voyage: Voyage | undefined
   const water = at?.water;
   const ms = name === 'encrypt' ? voyage?.timings.encryptMs : name === 'decrypt' ? voyage?.timings.decryptMs : stageMs(mark);
   const parts = voyage ? partsOf(voyage.preset, name) : 0;
+  // A server may tell of a stage's end alone.
+  const whole = voyage && reached(voyage, name) && !mark?.parts.length;
+  const done = whole ? parts : here || !voyage ? state.at.part : lastMomentOf(voyage, i).part;
   return html`<li class="story-inner" data-scroll-step${here ? html` aria-current="step"` : ''}>
     <p class="story-count">${i + 1}<span> of ${JOURNEY.length}</span></p>
     <h3${here ? html` id="story-title"` : ''}>${text.title}</h3>
@@ -27,7 +30,7 @@ function step(name: Station, i: number, state: State, voyage: Voyage | undefined
     <dl class="facts">
       <div><dt>Level</dt><dd>${water ? html`${water.level}<span> of ${voyage?.preset.maxLevel ?? ''}</span>` : '–'}</dd></div>
       <div><dt>Modulus</dt><dd>${decimal(water?.logQ)}<span> bits</span></dd></div>
-      ${parts > 0 && html`<div><dt>${name === 'blind_rotate' ? 'Tracks' : 'Products'}</dt><dd>${here ? state.at.part : parts}<span> of ${parts}</span></dd></div>`}
+      ${parts > 0 && html`<div><dt>${name === 'blind_rotate' ? 'Tracks' : 'Products'}</dt><dd>${done}<span> of ${parts}</span></dd></div>`}
       ${ms !== undefined && html`<div><dt>Time</dt><dd>${duration(ms)}</dd></div>`}
     </dl>
   </li>`;
