@@ -20,7 +20,10 @@ export class ScrollSteps {
   constructor(
     private readonly id: string,
     private readonly choose: (step: number) => void,
-  ) {}
+  ) {
+    // Once the page is drawn in its new size, and before the observer takes what moved for the reader's scrolling.
+    addEventListener('resize', () => requestAnimationFrame(() => this.#keep()));
+  }
 
   /** To be called after every drawing, with the step that is drawn. */
   show(step: number): void {
@@ -40,6 +43,12 @@ export class ScrollSteps {
   reveal(step: number): void {
     const story = document.getElementById(this.id)?.getBoundingClientRect();
     if (story && story.bottom > innerHeight * LINE) this.#glide(step);
+  }
+
+  /** Brings the step that is drawn back, if another size of the window has moved it away from the line. */
+  #keep(): void {
+    const at = this.#atLine();
+    if (this.#drawn !== undefined && at !== this.#drawn && (at ?? this.#read) !== undefined) this.#glide(this.#drawn);
   }
 
   /** Brings a step to the middle of the window, and takes no notice of those on the way. */

@@ -1,5 +1,6 @@
 // Stories whose text scrolls in steps beside a drawing that stays: the step being read is the one that is drawn, and the other way round.
 import assert from 'node:assert/strict';
+import { DESK, PHONE, opened, turn } from '../lib/looks.mjs';
 import { drawn, violations } from '../lib/page.mjs';
 import { test, until } from '../lib/test.mjs';
 
@@ -73,6 +74,23 @@ for (const [name, one] of Object.entries(STORIES)) {
     await page.locator(one.press(3)).click();
     await until('the next', async () => (await where(page, one)).marked === 3);
     assert.equal(await page.evaluate(() => scrollY), before, 'nothing scrolls by itself');
+  });
+
+  test(`scroll: another size of the window leaves the step of ${name} as it is`, async ({ open, site }) => {
+    const page = await open(`${site}${name}.html`, opened(PHONE));
+    await page.locator(one.ready).waitFor();
+    const chosen = Math.min(5, one.steps - 1);
+    await page.locator(one.press(chosen)).click();
+    await until('the step that was pressed', async () => (await where(page, one)).marked === chosen);
+    await page.locator(`${one.story} [aria-current=step]`).evaluate((step) => step.scrollIntoView({ block: 'center' }));
+    await at(name, page, one, chosen);
+    for (const look of [DESK, { ...DESK, viewport: { width: 1100, height: 700 } }, PHONE, DESK]) {
+      await turn(page, look);
+      await drawn(page);
+      const { marked, drawn: shown } = await where(page, one);
+      assert.deepEqual([marked, shown], [chosen, chosen], `at ${look.viewport.width} px`);
+    }
+    await at(name, page, one, chosen);
   });
 }
 
