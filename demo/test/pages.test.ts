@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { MISSING, missingFromRoot, PAGES, pages } from '../pages.js';
 import { comb, lowestDegree } from '../src/conventional/comb.js';
 import { story } from '../src/conventional/story.js';
+import { stages } from '../src/conventional/views.js';
 import type { State as Conventional } from '../src/conventional/state.js';
 import { pointsOf, powers } from '../src/exact/arithmetic.js';
 import { decode, encode, type RecordedRun } from '../src/exact/recorded.js';
@@ -81,14 +82,34 @@ test('the comb is that of the last stage that had one', () => {
 });
 
 test('every stage of a conventional bootstrapping is told, in the order of its run', () => {
-  const stages = ['mod_raise', 'sub_sum', 'coeffs_to_slots', 'eval_mod', 'slots_to_coeffs'];
-  const told = story({ preset: { stages: stages.map((id) => ({ id })) }, at: 3, exits: [] } as unknown as Conventional).text;
+  const ids = ['mod_raise', 'sub_sum', 'coeffs_to_slots', 'eval_mod', 'slots_to_coeffs'];
+  const told = story({ preset: { stages: ids.map((id) => ({ id })) }, at: 3, views: [], exits: [] } as unknown as Conventional).text;
   const titles = [...told.matchAll(/<h3>([^<]*)/g)].map(([, title]) => title);
   expect(titles).toEqual(['Exhausted', 'Raise the modulus', 'Sum over rotations', 'Coefficients to slots', 'Reduce modulo q₀', 'Slots to coefficients']);
   expect(told.split('<li').findIndex((step) => step.includes('aria-current'))).toBe(4);
   // Until the set is known, the recorded run says which there are.
-  const recorded = story({ at: 0, exits: [{ stage: 'mod_raise' }] } as unknown as Conventional).text;
+  const recorded = story({ at: 0, views: [{}, {}], exits: [{ stage: 'mod_raise' }] } as unknown as Conventional).text;
   expect(recorded.match(/<li/g)).toHaveLength(2);
+  expect(recorded).not.toContain('Not reached');
+});
+
+test('a stage that the run has not come to is told as one to come, and is not pressed', () => {
+  const ids = ['mod_raise', 'coeffs_to_slots', 'eval_mod', 'slots_to_coeffs'];
+  const view = (view: string, data: number[]) => ({ stage: 'mod_raise', view, data: Float64Array.from(data), indices: Uint32Array.from(data.keys()) });
+  const state = {
+    preset: { stages: ids.map((id) => ({ id, title: `stage ${id}` })), logQP: 100, inputLevel: 0 },
+    views: [view('slots', [1, 0]), view('quotients', [2.001, -1.001])],
+    exits: [{ stage: 'mod_raise', level: 3, logQ: 90, atMs: 1 }],
+    tables: new Set(),
+  };
+  const at = (at: number): Conventional => ({ ...state, at }) as unknown as Conventional;
+  const told = story(at(3)).text.split('<li').slice(1);
+  expect(told.map((step) => step.includes('Not reached yet'))).toEqual([false, false, true, true, true]);
+  const pressed = (i: number): number[] => stages(at(i)).text.split('<li').slice(1).flatMap((one, k) => (one.includes('aria-pressed="true"') ? [k] : []));
+  expect([pressed(1), pressed(3)]).toEqual([[1], []]);
+  const words = (i: number): string => comb(at(i), 800).text;
+  expect(words(3)).toContain('Still the comb after “stage mod_raise”. Of 2 coefficients drawn');
+  expect(words(1)).not.toContain('Still');
 });
 
 test('scores say how many there are, and what the table leaves out', () => {

@@ -1,3 +1,4 @@
+import type { StageView } from 'refloat';
 import { decimal, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import { figure } from '../views/figure.js';
@@ -16,12 +17,15 @@ interface Dot {
   readonly at: number;
 }
 
+/** The view whose comb is drawn: slots have none, nor have stages that are to come; beside them stands the last one before. */
+function combOf(state: State): StageView | undefined {
+  return state.views.slice(0, state.at + 1).reverse().find((view) => view.view === 'quotients') ?? viewOf(state, 'mod_raise');
+}
+
 function dots(state: State): Dot[] {
-  const first = viewOf(state, 'mod_raise');
-  if (!first) return [];
-  const raised = ofMessage(state, first);
-  // Slots have no comb: beside them stands the last one before.
-  const now = ofMessage(state, state.views.slice(0, state.at + 1).reverse().find((view) => view.view === 'quotients') ?? first);
+  const [first, view] = [viewOf(state, 'mod_raise'), combOf(state)];
+  if (!first || !view) return [];
+  const [raised, now] = [ofMessage(state, first), ofMessage(state, view)];
   const stride = Math.max(1, Math.ceil(raised.data.length / DOTS));
   const out: Dot[] = [];
   for (let i = 0; i < raised.data.length; i += stride) {
@@ -70,6 +74,13 @@ export function comb(state: State, width: number): Html {
 }
 
 function combSentence(state: State, all: readonly Dot[], widest: number): string {
+  const view = combOf(state);
+  const before = state.at > 0 && view && view !== state.views[state.at];
+  const title = state.preset?.stages.find(({ id }) => id === view?.stage)?.title;
+  return `${before && title ? `Still the comb after “${title}”. ` : ''}${lying(state, all, widest)}`;
+}
+
+function lying(state: State, all: readonly Dot[], widest: number): string {
   if (all.length === 0) return 'Nothing has been raised yet: the comb appears with the first stage.';
   if (state.at === 0) return `Modulo q₀ all ${all.length} coefficients drawn lie at 0, none farther than ${scientific(widest)}: a multiple of q₀ is nothing yet.`;
   const beside = all.filter((dot) => dot.at !== 0).length;

@@ -101,7 +101,7 @@ function letGo(): void {
   state.keys = undefined;
 }
 
-/** Takes in an event of the run; the newest stage is shown. */
+/** Takes in an event of the run; the newest stage is shown, unless the reader is at another. */
 function note(event: StageEvent): void {
   if (event.kind === 'enter') {
     state.under = event.stage;
@@ -109,8 +109,9 @@ function note(event: StageEvent): void {
   }
   if (event.kind === 'exit') state.exits = [...state.exits, event];
   if (event.kind === 'view') {
+    const newest = Math.max(0, state.views.length - 1);
     state.views = [...state.views, event];
-    state.at = state.views.length - 1;
+    if (state.at === newest) state.at = state.views.length - 1;
   }
 }
 

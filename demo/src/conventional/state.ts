@@ -31,7 +31,7 @@ export interface State {
   /** Of the run, in order: the input's view first, then one for each stage. */
   views: readonly StageView[];
   exits: readonly StageExit[];
-  /** Which of the views is shown. */
+  /** Which stage is shown, by its view's place; the run may not have come there. */
   at: number;
   /** What came back. */
   output: Float64Array | undefined;
@@ -61,6 +61,11 @@ export function near(zoom: number): Float64Array {
 export function viewOf(state: State, stage: string): StageView | undefined {
   // The input's view carries the name of the first stage too.
   return state.views.slice(1).find((view) => view.stage === stage);
+}
+
+/** Has the run come to the end of a stage? 0 is the input. */
+export function reached({ views, exits }: Pick<State, 'views' | 'exits'>, i: number): boolean {
+  return i === 0 ? views.length > 0 : exits.length >= i;
 }
 
 /** Of the N coefficients of the ring, one in so many is the message's: 1 unless the set has few slots. */

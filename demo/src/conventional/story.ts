@@ -1,5 +1,5 @@
 import { html, trusted, type Html } from '../html.js';
-import type { State } from './state.js';
+import { reached, type State } from './state.js';
 
 /** What the text says of a stage. */
 interface Told {
@@ -49,7 +49,7 @@ export function story(state: State): Html {
   const steps = [EXHAUSTED, ...stages.flatMap((id) => STAGES[id] ?? [])];
   return html`<ol class="scroll-steps">${steps.map(
     ({ title, formula, body }, i) => html`<li class="story-inner" data-scroll-step${state.at === i ? html` aria-current="step"` : ''}>
-      <p class="story-count">${i + 1}<span> of ${steps.length}</span></p><h3>${title}</h3><p class="formula">${formula}</p><p>${body}</p>
+      <p class="story-count">${i + 1}<span> of ${steps.length}</span></p><h3>${title}</h3><p class="formula">${formula}</p><p>${body}</p>${reached(state, i) ? '' : html`<p class="story-underway">Not reached yet.</p>`}
     </li>`,
   )}</ol>`;
 }

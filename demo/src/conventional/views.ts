@@ -2,7 +2,7 @@ import { bytes, decimal, duration, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import { figure } from '../views/figure.js';
 import { drawing, n } from '../views/svg.js';
-import { MESSAGES, type State } from './state.js';
+import { MESSAGES, reached, type State } from './state.js';
 
 /** The message, and what to do with it. */
 export function controls(state: State): Html {
@@ -42,11 +42,11 @@ export function stages(state: State): Html {
   return html`<ol class="conv-stages" aria-label="Stages">${titles.map(([id, title], i) => {
     const exit = exits[i - 1];
     const view = views[i];
-    const reached = i === 0 ? first !== undefined : exit !== undefined;
+    const done = reached(state, i);
     const logQ = i === 0 ? (first ? state.inputLogQ : 0) : (exit?.logQ ?? 0);
     const level = i === 0 ? preset.inputLevel : exit?.level;
-    const words = state.under === id && !reached ? 'under way' : reached ? html`level ${level}, ${decimal(logQ, 0)} bits${view ? html`<br>right to ${decimal(view.bitsMax)} bits` : ''}${exit ? html`<br>${duration(spent(state, i - 1))}` : ''}` : 'not reached';
-    return html`<li><button type="button" data-act="at:${i}" aria-pressed="${state.at === i ? 'true' : 'false'}" ${reached ? '' : 'disabled'}><span class="conv-well" aria-hidden="true"><span style="height:${n((100 * logQ) / highest)}%"></span></span><b>${title}</b><small>${words}</small></button></li>`;
+    const words = state.under === id && !done ? 'under way' : done ? html`level ${level}, ${decimal(logQ, 0)} bits${view ? html`<br>right to ${decimal(view.bitsMax)} bits` : ''}${exit ? html`<br>${duration(spent(state, i - 1))}` : ''}` : 'not reached';
+    return html`<li><button type="button" data-act="at:${i}" aria-pressed="${state.at === i && done ? 'true' : 'false'}" ${done ? '' : 'disabled'}><span class="conv-well" aria-hidden="true"><span style="height:${n((100 * logQ) / highest)}%"></span></span><b>${title}</b><small>${words}</small></button></li>`;
   })}</ol>`;
 }
 
