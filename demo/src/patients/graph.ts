@@ -74,7 +74,7 @@ const [WIDE, HIGH, DOWN] = [86, 34, 70];
 /** Radius of an edge's corners. */
 const BEND = 12;
 /** Least width at which it runs to the right. */
-const ACROSS = 900;
+const ACROSS = 1060;
 
 /** The program as a graph, with the level and the scale of the ciphertext on every edge, and the bootstraps where they were put in. */
 export function graph(drawn: Drawn, width: number): Html {
@@ -91,7 +91,7 @@ export function graph(drawn: Drawn, width: number): Html {
     title: 'The program',
     drawing: drawing(width, height, sentence, 'patients-graph', html`${edges.map(({ name, from, to }) => edge(drawn.standings[name], place(from), place(to), across))}
       ${NODES.map((node) => box(node.words, place(node).at, node.makes ? bootstrapsOf(node.makes, drawn) : 0))}`),
-    caption: html`${sentence} <span class="unit">On every edge: the level of the ciphertext, and log₂ of its scale in bits, as it came back from the run. w and v: 30 weights each; the slots of a patient are summed up by rotations.</span>`,
+    caption: html`${sentence} <span class="unit">On every edge: the level of the ciphertext, and log₂ of its scale in bits: of x as it was sent, of the others as they came back. Bootstraps are told from where levels rise. w and v: 30 weights each; the slots of a patient are summed up by rotations.</span>`,
     table: {
       columns: ['Value', 'Level', 'log₂ Q', 'log₂ scale', 'Bootstraps put in'],
       rows: NODES.flatMap(({ makes }) => {

@@ -51,8 +51,8 @@ export function margin(program: Program, model: Model, set: Pick<Preset, 'slots'
 }
 
 /**
- * The model as a program: nothing in it is about levels. Beside the score it puts out every value on the way, which takes nothing, so that
- * the page can tell at which level and scale each of them is.
+ * The model as a program: nothing in it is about levels. Beside the score it puts out every value on the way, so that the page can tell at
+ * which level and scale each of them is. That costs no computation, but each comes back as a ciphertext.
  */
 export function inference(model: Model, set: Pick<Preset, 'slots'>): Program {
   const program = new Program(set);
