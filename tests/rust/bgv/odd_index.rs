@@ -226,9 +226,16 @@ fn noise_is_as_estimated() {
             assert!(noise.len() >= SAMPLES);
             let found = log_deviation(&noise);
             assert!(found < said + 0.1, "{what} of {set:?}: 2^{found:.2}, said to be 2^{said:.2}");
-            // Fresh noise counts the worst plaintext.
-            let law = what == "fresh" || (found - floor).abs() < 0.3;
-            assert!(law, "{what} of {set:?}: 2^{found:.2}, the law says 2^{floor:.2}");
+            // Fresh noise counts the worst plaintext; a product has some of its operands' noise besides.
+            let near = match what {
+                "fresh" => f64::INFINITY,
+                "rescaled" => 0.15,
+                _ => 0.3,
+            };
+            assert!(
+                (found - floor).abs() < near,
+                "{what} of {set:?}: 2^{found:.2}, the law says 2^{floor:.2}"
+            );
         }
     }
 }

@@ -147,7 +147,8 @@ fn a_hundred_bootstraps_with_arithmetic_between_stay_right() {
         let mut x = set.encrypt(&coordinates, levels.output, 2);
         let (mut noise, mut estimate) = (Vec::new(), f64::NEG_INFINITY);
         for round in 0..100 {
-            // By powers of two along both dimensions, which have keys; in the second, slots that wrap around it take another one.
+            // By powers of two along both dimensions, which have keys. Along a dimension that is not good, slots that wrap around it need a
+            // second key, which the set lacks.
             x = bgv.rotate_dimension(&x, 0, 1, &set.keys).expect("a key");
             integers.rotate_left(columns);
             if cube.is_good(1) {

@@ -157,4 +157,25 @@ fn a_circuit_that_is_shared_gives_the_bits_and_the_work_of_one_that_is_not() {
     let brief = begin(&foreign).brief(&theirs, &mut ()).expect("a brief");
     let result = CircuitHelper::new(&theirs, &brief).expect("a helper").compute(0, &[]).expect("a result");
     assert_eq!(begin(&inputs).supply(0, &result).unwrap_err().code(), "PARAMS_MISMATCH");
+    assert_eq!(CircuitHelper::new(&evaluator, &brief).err().map(|error| error.code()), Some("PARAMS_MISMATCH"));
+}
+
+#[test]
+fn counts_that_nobody_can_have_done_stop_at_the_largest() {
+    let (secret, evaluator) = setup();
+    let netlist = arithmetic::adder(8, Form::Prefix).expect("a circuit");
+    let inputs = encrypt(&secret, &bits(7, 16), 7);
+    let mut run = CircuitRun::new(secret.params(), netlist.to_string(), inputs).expect("a run");
+    let brief = run.brief(&evaluator, &mut ()).expect("a brief");
+    let mut helper = CircuitHelper::new(&evaluator, &brief).expect("a helper");
+    for gate in 0..2 {
+        assert!(run.needs(gate).is_empty());
+        let mut result = helper.compute(gate, &[]).expect("a result");
+        let bit = result.len() - 3 * size_of::<u64>();
+        result[bit..].fill(u8::MAX);
+        run.supply(gate, &result).expect("a bit");
+    }
+    let mut watch = Watch::default();
+    while !run.step(&evaluator, &mut watch).expect("a step") {}
+    assert_eq!(watch.total.map(|total| total.ntt), Some(u64::MAX));
 }

@@ -1,4 +1,5 @@
-//! Fuzz targets: one function for every reader of untrusted bytes.
+//! Fuzz targets: one function for every reader of bytes that are stored or sent. What workers of one tab tell each other
+//! (`bootstrapping::method::Split`) has tests of its own.
 //!
 //! A [`Target`] is used twice. `tests/rust/untrusted` gives each a bounded number of inputs that a [`Mutator`] makes from valid ones,
 //! from a fixed seed, and counts the memory it takes; the programs of `tests/fuzz` give it the inputs of libFuzzer, which looks for

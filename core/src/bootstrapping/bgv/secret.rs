@@ -72,7 +72,7 @@ impl<W: Word> BgvSecretKey<W> {
     /// Makes all evaluation keys, on as many threads as there are: [`BgvParams::expanded_key_bytes`] of memory.
     ///
     /// # Errors
-    /// None for the secret key of a set.
+    /// None in practice: the secret key is of the set.
     pub fn evaluation_keys(&self) -> Result<RaisingKeys<W>, Error> {
         RaisingKeys::make(&self.secrets(), self.key_id, &self.params.galois_elements().collect())
     }
@@ -80,7 +80,7 @@ impl<W: Word> BgvSecretKey<W> {
     /// The key with which others encrypt for the owner of this one, at every level of messages.
     ///
     /// # Errors
-    /// None for the secret key of a set.
+    /// None in practice: the secret key is of the set.
     pub fn public_key(&self) -> Result<BgvPublicKey<W>, Error> {
         let level = self.params.levels().output;
         BgvPublicKey::generate(self.params.context(), &self.main, &self.seeds, self.key_id, level)

@@ -110,7 +110,8 @@ impl<W: Word> CircuitHelper<W> {
     /// For the run that [`Split::brief`] tells of.
     ///
     /// # Errors
-    /// [`Error::BadBytes`], or errors of the text, for bytes that are no brief for the evaluator's set.
+    /// [`Error::BadBytes`], or errors of the text, for bytes that are no brief for the evaluator's set; [`Error::ParamsMismatch`] for
+    /// inputs under another key than the evaluator's.
     pub fn new(evaluator: &CggiEvaluator<W>, brief: &[u8]) -> Result<Self, Error> {
         let mut brief = Reader(brief);
         let length = brief.words::<u32>(1)?[0] as usize;
@@ -118,7 +119,9 @@ impl<W: Word> CircuitHelper<W> {
         let plan = plan_of(text)?;
         let mut inputs = Vec::new();
         while inputs.len() < plan.inputs() {
-            inputs.push(read_bit(&mut brief, evaluator.params())?);
+            let input = read_bit(&mut brief, evaluator.params())?;
+            evaluator.check_bit(&input)?;
+            inputs.push(input);
         }
         brief.end()?;
         Ok(Self { evaluator: evaluator.clone(), plan, inputs })

@@ -1,4 +1,4 @@
-//! Products of stage 1 ahead of its step, group by group of diagonals.
+//! Products of stage 1, computed before its step, one group of diagonals at a time.
 
 use alloc::vec::Vec;
 
@@ -94,7 +94,7 @@ impl<W: Word> Products<W> {
         let parts = brief.words::<u64>(2)?;
         let scale = Scale::from_parts(f64::from_bits(parts[0]), f64::from_bits(parts[1]));
         let scale = scale.ok_or_else(|| bad("no ciphertext has this scale"))?;
-        let own = evaluator.matrix_of_scale(scale)?;
+        let own = evaluator.matrix_of_scale(scale).map_err(|_| bad("no run of this set has this scale"))?;
         let basis = own.as_ref().unwrap_or(&evaluator.matrix).narrow_basis();
         let (baby, _) = evaluator.params().bsgs();
         let steps = SampleBlock::from_words(basis, 0, baby, read_rows(&mut brief, basis, 2 * baby)?);

@@ -113,7 +113,7 @@ impl<W: Word> ShipKeys<W> {
     }
 
     /// Reads the keys of all tracks once, on as many threads as there are, and gives the sum of their words: a bootstrap
-    /// cannot take less time than this, which `refloat bench` puts beside it, and nobody else needs.
+    /// cannot take less time than this, and `refloat bench`, which puts the two side by side, is all that uses it.
     #[doc(hidden)]
     pub fn read_tracks(&self) -> W {
         let sums = par::map(self.tracks.len(), |track| {

@@ -192,7 +192,9 @@ impl<'a, W: Word> ShipHelper<'a, W> {
 }
 
 impl<W: Word> Helper for ShipHelper<'_, W> {
-    fn compute(&mut self, task: usize, _needed: &[u8]) -> Result<Vec<u8>, Error> {
+    fn compute(&mut self, task: usize, needed: &[u8]) -> Result<Vec<u8>, Error> {
+        // No task of a bootstrap needs another one's result.
+        Reader(needed).end()?;
         let (params, mut out) = (self.evaluator.params(), Vec::new());
         match &mut self.stage {
             Stage::Groups(products) => {

@@ -151,7 +151,7 @@ impl NoiseModel {
     /// By what coefficients of a product are larger than those of as large embeddings, as an axis has one power more than its basis, and
     /// what comes to it is taken off all others. In a ring of two axes, whose second one has degree d, d of the pairs of powers come
     /// to it, and d - 1 to each other one: sqrt(2 - 1/d). For each axis of an odd index, whose basis begins with 1, it is d - 1 pairs,
-    /// and one power has d: sqrt(2 - 2/d + 1/d^2). 1 otherwise.
+    /// and one power has d: sqrt(2 - 2/d + 1/d^2), the mean over the coefficients, of which the largest have 2 - 1/d. 1 otherwise.
     pub(crate) fn coefficient_growth(&self) -> f64 {
         let odd = self.ring.odd_index().is_some();
         let square = |d: f64| if odd { 2.0 - 2.0 / d + 1.0 / (d * d) } else { 2.0 - 1.0 / d };

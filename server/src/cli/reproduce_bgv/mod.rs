@@ -476,7 +476,10 @@ mod tests {
         assert_eq!(set("V-A", Some(Mode::Thin)).unwrap().name, "V-A-thin");
         assert_eq!(set("V-A", None).unwrap().name, "V-A");
         let unknown = set("V-Z", None).unwrap_err().detail;
-        assert!(unknown.contains("V-A-thin") && unknown.contains("P16 for bgv15"), "{unknown}");
+        assert!(
+            unknown.contains("V-A-thin") && unknown.contains("P16, for which bgv15 is measured"),
+            "{unknown}"
+        );
         // What is published of P16 stands beside our own set of its slots and plaintexts.
         let own = set("P16", Some(Mode::Thin)).unwrap();
         assert_eq!(own.name, "bgv15");

@@ -219,7 +219,8 @@ pub fn set(name: &str, mode: Option<Mode>) -> Result<&'static BgvPreset, Failure
     }
     BgvPreset::named(name).map_err(|error| {
         let published: Vec<&str> = published_sets().iter().map(|preset| preset.name).collect();
-        let stand_ins = STAND_INS.map(|(published, own)| format!("{published} for {own}")).join(", ");
+        let stand_ins =
+            STAND_INS.map(|(published, own)| format!("{published}, for which {own} is measured")).join(", ");
         Failure::usage(format!("{error}; {stand_ins}; and, with --allow-insecure, {}", published.join(", ")))
     })
 }
