@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Refloat, type CircuitEvent, type CircuitInfo, type GateCiphertext, type GateKeys, type LoadOptions } from 'refloat';
 import { WorkerPort } from '../dist/engine/port.js';
+import { settledObjects } from './support/settled.js';
 
 const SEED = new Uint8Array(32).fill(7);
 const TOY = { allowInsecure: true, seed: SEED };
@@ -74,9 +75,7 @@ describe('circuits on several threads', () => {
     const { keys, inputs } = await same(rf);
     const [circuit] = await circuits(rf);
     (await keys.run(circuit as CircuitInfo, inputs)).free();
-    // Once this is answered the worker has the keys, and has seen that it came too late for this run.
-    await rf.memory();
-    const before = (await rf.memory()).objects;
+    const before = await settledObjects(rf);
     const run = keys.run(circuit as CircuitInfo, inputs);
     run.pause();
     for (let step = 0; step < 4; step++) await run.step();

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, type GateCiphertext, type GateKeySet, type GateKeys, type GateName } from 'refloat';
+import { settledObjects } from './support/settled.js';
 
 const TOY = { allowInsecure: true };
 
@@ -143,13 +144,13 @@ describe('circuits', () => {
     const times = run.events.map((e) => e.atMs);
     expect(times).toEqual([...times].sort((a, b) => a - b));
 
-    const before = (await rf.memory()).objects;
+    const before = await settledObjects(rf);
     const cancelled = evaluation.run(circuit, inputs);
     cancelled.pause();
     await cancelled.step();
     cancelled.cancel();
     await expect(cancelled).rejects.toMatchObject({ code: 'ABORTED' });
-    expect((await rf.memory()).objects).toBe(before);
+    expect(await settledObjects(rf)).toBe(before);
   });
 
   it('are read from text, folded, and refused with the line of a mistake', async () => {
