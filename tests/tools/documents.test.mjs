@@ -32,8 +32,12 @@ function program(line) {
   return path && { path, given };
 }
 
-/** Options of a command that the text of its program does not have. */
-const unknown = (path, given) => [...given.matchAll(/(?<=^|\s)--([a-z][\w-]*)/g)].map(([, option]) => option).filter((option) => !sourceOf(path).includes(option));
+/** Options of a command that its program does not look for, as a word with its hyphens or as an entry of what it gives to `parseArgs`. */
+function unknown(path, given) {
+  const code = sourceOf(path).replace(/\/\*[^]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+  const options = [...given.matchAll(/(?<=^|\s)--([a-z][\w-]*)/g)].map(([, option]) => option);
+  return options.filter((option) => !new RegExp(`'--${option}'|(?<=[\\s{,])'?${option}'?: (?:\\{|option\\b)`).test(code));
+}
 
 /** A program with what it imports from this repository. */
 function sourceOf(path, seen = new Set()) {
@@ -98,6 +102,7 @@ test('what is no script, and what a script does not know, is told', () => {
   assert.deepEqual(script('npm test --workspace tests/e2e -- -g WORDS'), { folder: 'tests/e2e', name: 'test', given: '-g WORDS' });
   assert.equal(script('npm install refloat'), undefined);
   assert.deepEqual(unknown('tests/tools/start.mjs', '--no-open --never-heard-of'), ['never-heard-of']);
+  assert.deepEqual(unknown('tests/tools/benchmarks.mjs', '--only --words'), ['words'], 'a name of its own is no option');
   assert.ok(targets('bench').includes('kernels') && targets('test').includes('guards') && targets('example').includes('02_bootstrap'));
   assert.deepEqual(commands('a `npm start` b\n```sh\nnpm test && x # y\n```\n'), ['npm test', 'x', 'npm start']);
 });
