@@ -258,7 +258,8 @@ describe('messages', () => {
     request({ id: 2, op: 'init', args: [undefined] });
     request({ id: 3, op: 'memory', args: [] });
     request({ id: 0, op: 'free', args: [{ module: 'main', object: 5 }] });
-    request({ id: 4, op: 'call', args: [{ module: 'main', object: 77 }, 'toBytes', []] });
+    const lent = new Uint8Array(4).fill(1);
+    request({ id: 4, op: 'call', args: [{ module: 'main', object: 77 }, 'toBytes', ['toy10', lent]] });
     request({ id: 5, op: 'constructor', args: [] });
     await vi.waitFor(() => expect(replies).toHaveLength(6));
     expect(replies.map((r) => [r.id, r.ok])).toEqual([
@@ -270,6 +271,7 @@ describe('messages', () => {
       [5, false],
     ]);
     expect(replies.slice(4)).toMatchObject([{ error: { code: 'FREED' } }, { error: { code: 'INVALID_ARGUMENT' } }]);
+    expect([...lent], 'what a request that failed had brought is wiped').toEqual([0, 0, 0, 0]);
   });
 });
 

@@ -34,6 +34,8 @@ export function serve(port: MessagePortLike, open: OpenHost): void {
       try {
         reply = { id: request.id, ok: true, value: await run(request) };
       } catch (error) {
+        // What came with the request is this worker's own: also a secret key that was lent and not read.
+        for (const buffer of transferables(request.args)) new Uint8Array(buffer).fill(0);
         reply = { id: request.id, ok: false, error: toWire(error) };
       }
       if (request.id !== 0) port.post(reply, reply.ok ? transferables(reply.value) : []);

@@ -36,7 +36,7 @@ export function fromWire(error: WireError): Error {
 }
 
 /**
- * The buffers inside a result, to be moved instead of copied. Results are plain values made for one
+ * The buffers inside a plain value, such as a result, to be moved instead of copied: results are made for one
  * caller, so moving them takes nothing away from anyone.
  */
 export function transferables(value: unknown, depth = 4): ArrayBuffer[] {
