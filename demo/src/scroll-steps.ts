@@ -45,10 +45,9 @@ export class ScrollSteps {
     if (story && story.bottom > innerHeight * LINE) this.#glide(step);
   }
 
-  /** Brings the step that is drawn back, if another size of the window has moved it away from the line. */
+  /** Brings the step that is drawn back, if it was being read and another size of the window has moved it away from the line. */
   #keep(): void {
-    const at = this.#atLine();
-    if (this.#drawn !== undefined && at !== this.#drawn && (at ?? this.#read) !== undefined) this.#glide(this.#drawn);
+    if (this.#drawn !== undefined && this.#read !== undefined && this.#atLine() !== this.#drawn) this.#glide(this.#drawn);
   }
 
   /** Brings a step to the middle of the window, and takes no notice of those on the way. */

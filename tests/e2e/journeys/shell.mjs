@@ -33,6 +33,7 @@ for (const { name, drawing, button, seen, recorded, served } of PAGES) {
     for (const look of LOOKS) {
       const { width, height } = look.viewport;
       await turn(page, look);
+      assert.equal(await page.evaluate(() => scrollY), 0, 'another size scrolls nothing');
       await page.goto(url);
       await page.locator(`${button}:enabled`).waitFor();
       await page.locator(seen).first().waitFor();
