@@ -157,7 +157,10 @@ fn a_circuit_that_is_shared_gives_the_bits_and_the_work_of_one_that_is_not() {
     let brief = begin(&foreign).brief(&theirs, &mut ()).expect("a brief");
     let result = CircuitHelper::new(&theirs, &brief).expect("a helper").compute(0, &[]).expect("a result");
     assert_eq!(begin(&inputs).supply(0, &result).unwrap_err().code(), "PARAMS_MISMATCH");
-    assert_eq!(CircuitHelper::new(&evaluator, &brief).err().map(|error| error.code()), Some("PARAMS_MISMATCH"));
+    assert_eq!(
+        CircuitHelper::new(&evaluator, &brief).err().map(|error| error.code()),
+        Some("PARAMS_MISMATCH")
+    );
 }
 
 #[test]
