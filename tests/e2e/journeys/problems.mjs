@@ -2,7 +2,7 @@
 // problems are in promises.mjs.
 import assert from 'node:assert/strict';
 import { DESK, PHONE, opened } from '../lib/looks.mjs';
-import { keepWorkers, messageLies } from '../lib/page.mjs';
+import { drawn, keepWorkers, messageLies } from '../lib/page.mjs';
 import { test, until } from '../lib/test.mjs';
 
 /** What can be pressed on each page. */
@@ -32,12 +32,15 @@ for (const { name, buttons, served } of PAGES) {
       for (const button of buttons) {
         const page = await open(`${url}${name}.html`, { ...opened(look), prepare: keepWorkers });
         await page.locator(`${button}:enabled`).waitFor();
+        // What the page asks for as it opens would fail too, and move the button while it is being pressed.
+        await page.waitForLoadState('networkidle');
         await page.evaluate(() => {
           for (const worker of globalThis.workers) {
             worker.terminate();
             worker.dispatchEvent(new ErrorEvent('error', { message: 'unreachable executed' }));
           }
         });
+        await drawn(page);
         await page.locator(button).click();
         await inTheWindow(page, button);
         assert.match(await page.locator('.problem').innerText(), /worker of refloat (died|did not start)|stopped in the middle/);

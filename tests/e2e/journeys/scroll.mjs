@@ -84,6 +84,8 @@ for (const [name, one] of Object.entries(STORIES)) {
     await until('the step that was pressed', async () => (await where(page, one)).marked === chosen);
     await page.locator(`${one.story} [aria-current=step]`).evaluate((step) => step.scrollIntoView({ block: 'center' }));
     await at(name, page, one, chosen);
+    // The page hears of it a frame later.
+    await drawn(page);
     for (const look of [DESK, { ...DESK, viewport: { width: 1100, height: 700 } }, PHONE, DESK]) {
       await turn(page, look);
       await drawn(page);
