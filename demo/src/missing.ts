@@ -3,6 +3,8 @@ import './styles/layout.css';
 import './styles/hero.css';
 import './styles/strip.css';
 import './styles/figures.css';
+import './styles/costs.css';
+import './styles/slot.css';
 import './styles/narrow.css';
 import { keptTheme, otherTheme } from './theme.js';
 

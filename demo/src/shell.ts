@@ -4,6 +4,8 @@ import './styles/hero.css';
 // Not all used on every page, but what the pages import alike stays in one sheet, in this order.
 import './styles/strip.css';
 import './styles/figures.css';
+import './styles/costs.css';
+import './styles/slot.css';
 import './styles/scroll-steps.css';
 import './styles/narrow.css';
 import { RefloatError } from 'refloat/client';
