@@ -86,6 +86,10 @@ test('figures of exact sets, of modular reduction and of scheme switching are re
   assert.deepEqual(['seconds, one thread', 'two threads', 'linear maps', 'removal', 'bits left', 'bits/s', 'keys, memory and wire'].map(thin), [
     '1.50 s', '0.75 s', '0.75 s', '0.63 s', '257', '171.0', '1.8, 0.5 GB',
   ]);
+  const ours = rowAfter('bgv', 'bgv15', { rows: [...bgv, row('products between bootstraps', 5)].map((one) => ({ ...one, params: 'bgv15' })) });
+  assert.deepEqual(['1 thread', '2 threads', 'unpacking', 'digit removal', 'products left', 'keys, memory and wire'].map(ours), [
+    '1.50 s', '0.75 s', '-', '0.63 s', '5', '1.8, 0.5 GB',
+  ]);
   const boot = { row: 'Boot', digits: 2, seconds: 5.5, meanBits: 9.6, worstBits: 7.1 };
   const [s, bits] = ['s', 'bits'].map(rowAfter('modular-reduction', 'Boot, 2', { rows: [boot] }));
   assert.deepEqual([s, bits], ['5.50', '9.6, 7.1']);

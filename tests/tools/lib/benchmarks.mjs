@@ -218,6 +218,28 @@ function* bgv({ rows }) {
   }
 }
 
+/** A set of BGV of ours, with the stages on one thread. */
+function* bgvOwn({ rows }) {
+  for (const [name, own] of by(rows, 'params')) {
+    const one = (stage) => seconds(pick(own, stage, 1)) ?? '-';
+    const [memory, wire] = ['memory', 'wire'].map((where) => gigabytes(pick(own, `evaluation keys, ${where}`)));
+    yield [
+      name,
+      {
+        '1 thread': one('seconds'),
+        '2 threads': seconds(pick(own, 'seconds', 2)),
+        'slots to coefficients': one('slots_to_coeffs'),
+        raise: one('mod_raise'),
+        'coefficients to slots': one('coeffs_to_slots'),
+        unpacking: one('unpack'),
+        'digit removal': one('digit_removal'),
+        'products left': digits(pick(own, 'products between bootstraps'), 0),
+        'keys, memory and wire': `${memory}, ${wire} GB`,
+      },
+    ];
+  }
+}
+
 function* modular({ rows }) {
   for (const row of measured(rows)) {
     const time = row.seconds >= 10 ? digits(row.seconds, 1) : digits(row.seconds, 2);
@@ -262,6 +284,7 @@ export const READERS = {
   conventional: { key: 1, read: conventional },
   seal: { key: 1, read: seal },
   'seal-slots': { key: 1, read: sealSlots },
+  bgv: { key: 1, read: bgvOwn },
   'bgv-published': { key: 1, read: bgvWithRate },
   'bgv-published-others': { key: 1, read: bgv },
   'modular-reduction': { key: 2, read: modular },
