@@ -244,7 +244,7 @@ macro_rules! ckks_surface {
             }
 
             /// A result of the same set.
-            #[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "link"))]
+            #[cfg(feature = "ckks-bootstrap")]
             pub(crate) fn sibling(&self, inner: refloat::schemes::ckks::Ciphertext<$word>) -> Self {
                 Self::new(self.preset, self.params.clone(), inner)
             }

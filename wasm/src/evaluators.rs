@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, thread::LocalKey};
 
-#[cfg(any(feature = "conventional", feature = "digits", feature = "link", feature = "integers"))]
+#[cfg(feature = "diagonals")]
 use refloat::circuits::linear_transform::PlaintextStorage;
 
 use crate::failure::Result;
@@ -27,7 +27,7 @@ pub fn evaluator<E>(
 }
 
 /// How diagonals are kept between runs in a ring of degree `n`: those of large rings would fill the memory of a page.
-#[cfg(any(feature = "conventional", feature = "digits", feature = "link", feature = "integers"))]
+#[cfg(feature = "diagonals")]
 pub fn diagonals(n: usize) -> PlaintextStorage {
     if n <= 1 << 11 { PlaintextStorage::Evaluated } else { PlaintextStorage::Coefficients }
 }

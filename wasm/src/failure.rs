@@ -22,13 +22,7 @@ impl Failure {
 }
 
 /// The id of a key from its bytes.
-#[cfg(any(
-    feature = "full",
-    feature = "conventional",
-    feature = "digits",
-    feature = "link",
-    feature = "integers"
-))]
+#[cfg(feature = "evaluation")]
 pub fn key_id(bytes: &js_sys::Uint8Array) -> Result<[u8; 16]> {
     let bytes = bytes.to_vec();
     let wrong = |_| Failure::invalid(format!("a key id has 16 bytes, and this one {}", bytes.len()));
@@ -36,14 +30,7 @@ pub fn key_id(bytes: &js_sys::Uint8Array) -> Result<[u8; 16]> {
 }
 
 /// The failure of a run that is over.
-#[cfg(any(
-    feature = "full",
-    feature = "gates",
-    feature = "conventional",
-    feature = "digits",
-    feature = "link",
-    feature = "integers"
-))]
+#[cfg(feature = "runs")]
 pub fn over() -> Failure {
     Failure::invalid("the run has given its result: begin another one")
 }

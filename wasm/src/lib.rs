@@ -8,45 +8,26 @@
 // What JavaScript passes arrives by value.
 #![allow(clippy::needless_pass_by_value)]
 
-#[cfg(any(feature = "client", feature = "conventional", feature = "digits", feature = "link"))]
+#[cfg(feature = "ckks")]
 mod about;
-#[cfg(any(feature = "client", feature = "conventional", feature = "digits", feature = "link"))]
+#[cfg(feature = "ckks")]
 mod ckks;
-#[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "link"))]
+#[cfg(feature = "ckks-bootstrap")]
 mod ckks_arithmetic;
-#[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "link"))]
+#[cfg(feature = "ckks-bootstrap")]
 mod ckks_bootstrap;
-#[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "link"))]
+#[cfg(feature = "ckks-bootstrap")]
 mod ckks_program;
-#[cfg(any(
-    feature = "full",
-    feature = "conventional",
-    feature = "digits",
-    feature = "link",
-    feature = "integers"
-))]
+#[cfg(feature = "evaluation")]
 mod collected;
 #[cfg(feature = "conventional")]
 mod conventional;
 mod digest;
 #[cfg(feature = "digits")]
 mod digits;
-#[cfg(any(
-    feature = "full",
-    feature = "conventional",
-    feature = "digits",
-    feature = "link",
-    feature = "integers"
-))]
+#[cfg(feature = "evaluation")]
 mod evaluators;
-#[cfg(any(
-    feature = "full",
-    feature = "gates",
-    feature = "conventional",
-    feature = "digits",
-    feature = "link",
-    feature = "integers"
-))]
+#[cfg(feature = "runs")]
 mod events;
 mod failure;
 #[cfg(feature = "gates")]
@@ -58,7 +39,7 @@ mod link;
 mod object;
 mod panic;
 mod randomness;
-#[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "link"))]
+#[cfg(feature = "ckks-bootstrap")]
 mod rounds;
 mod secret_key;
 mod sets;
@@ -66,5 +47,5 @@ mod sets;
 mod ship;
 #[cfg(any(feature = "full", feature = "gates"))]
 mod split;
-#[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "link"))]
+#[cfg(feature = "ckks-bootstrap")]
 mod views;
