@@ -1,5 +1,4 @@
-//! Fuzz targets: one function for every reader of bytes that are stored or sent. What workers of one tab tell each other
-//! (`bootstrapping::method::Split`) has tests of its own.
+//! Fuzz targets: one function for every reader of bytes that are stored, sent, or passed between the workers of a tab.
 //!
 //! A [`Target`] is used twice. `tests/rust/untrusted` gives each a bounded number of inputs that a [`Mutator`] makes from valid ones,
 //! from a fixed seed, and counts the memory it takes; the programs of `tests/fuzz` give it the inputs of libFuzzer, which looks for
@@ -9,6 +8,7 @@ mod keys;
 mod mutate;
 mod objects;
 mod programs;
+mod shared;
 
 pub use mutate::Mutator;
 
@@ -32,7 +32,7 @@ pub struct Target {
 }
 
 /// The targets of the core.
-pub const TARGETS: [Target; 15] = [
+pub const TARGETS: [Target; 18] = [
     objects::HEADER,
     objects::CKKS_CIPHERTEXT,
     objects::CKKS_PUBLIC_KEY,
@@ -48,6 +48,9 @@ pub const TARGETS: [Target; 15] = [
     programs::PROGRAM_TEXT,
     programs::INTEGER_PROGRAM,
     programs::NETLIST,
+    shared::SHIP_BRIEF,
+    shared::CIRCUIT_BRIEF,
+    shared::GATE_RESULT,
 ];
 
 /// Runs the target of a name.
