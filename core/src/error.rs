@@ -6,7 +6,8 @@ use core::fmt::Write;
 
 /// What can go wrong when the library is given something it cannot use.
 ///
-/// Every message names both sides of a mismatch and the call or change that repairs it.
+/// Every message says what is wrong, with both sides of a mismatch, and after a semicolon the call or change that repairs it:
+/// [`Self::problem`] and [`Self::repair`] are these two.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -78,6 +79,37 @@ impl Error {
         }
     }
 
+    /// What is wrong, with both sides of a mismatch.
+    pub fn problem(&self) -> &str {
+        self.parts().0
+    }
+
+    /// The call or change that repairs it, where one is known.
+    pub fn repair(&self) -> Option<&str> {
+        self.parts().1
+    }
+
+    fn parts(&self) -> (&str, Option<&str>) {
+        let message = self.message();
+        message.rsplit_once("; ").map_or((message, None), |(problem, repair)| (problem, Some(repair)))
+    }
+
+    fn message(&self) -> &String {
+        match self {
+            Self::InvalidArgument(message)
+            | Self::ParamsMismatch(message)
+            | Self::LevelMismatch(message)
+            | Self::ScaleMismatch(message)
+            | Self::PlaintextMismatch(message)
+            | Self::Insecure(message)
+            | Self::BadBytes(message)
+            | Self::MissingKey(message)
+            | Self::Limit(message)
+            | Self::Cancelled(message)
+            | Self::Entropy(message) => message,
+        }
+    }
+
     /// The same error with the place it happened at before its message; a cancellation stays as it is.
     #[must_use]
     pub fn within(self, place: &str) -> Self {
@@ -141,5 +173,17 @@ mod tests {
             | Error::Entropy(_) => error.code(),
         };
         assert_eq!(errors.map(|make| listed(&make(String::new()))), Error::CODES);
+    }
+
+    #[test]
+    fn problem_and_repair_are_told_apart() {
+        let error = Error::LevelMismatch("it takes 2 levels, and there is 1; bootstrap it first".into());
+        assert_eq!(error.problem(), "it takes 2 levels, and there is 1");
+        assert_eq!(error.repair(), Some("bootstrap it first"));
+        let placed = error.within("step 3");
+        assert_eq!(placed.problem(), "step 3: it takes 2 levels, and there is 1");
+        assert_eq!(placed.repair(), Some("bootstrap it first"));
+        let stopped = Error::Cancelled("mod_raise".into());
+        assert_eq!((stopped.problem(), stopped.repair()), ("mod_raise", None));
     }
 }

@@ -94,7 +94,7 @@ impl Shared {
         for part in self.params.key_parts().iter().filter(|part| part.key == id) {
             let unread = |error: &dyn std::fmt::Display| {
                 Error::MissingKey(format!(
-                    "part {} of the keys ({}) cannot be read: {error}",
+                    "part {} of the keys ({}) cannot be read: {error}; upload the keys again",
                     part.index, part.label
                 ))
             };
@@ -173,7 +173,10 @@ impl Shared {
         let steps = if self.place(0) == id { Some(count - state.at) } else { None };
         let steps = steps.or_else(|| (0..count).find(|&steps| self.place(state.at + steps) == id));
         let Some(steps) = steps else {
-            return Err(Error::MissingKey(format!("{} has no switching key {id:?}", self.params.name())));
+            return Err(Error::MissingKey(format!(
+                "{} has no switching key {id:?}; ask for one of its own",
+                self.params.name()
+            )));
         };
         if steps <= state.ahead.len() {
             state.ahead.drain(..steps);
@@ -261,7 +264,7 @@ impl StreamedKeys {
 }
 
 fn no_threads(error: &dyn std::fmt::Display) -> Error {
-    Error::Limit(format!("no threads to read keys: {error}"))
+    Error::Limit(format!("no threads to read keys: {error}; raise the limit of threads of this process"))
 }
 
 impl Drop for StreamedKeys {
@@ -282,7 +285,7 @@ impl GaloisSource<u64> for StreamedKeys {
     fn galois_key(&self, element: GaloisElement) -> Result<(&Automorphism, HeldKey<'_, u64>), Error> {
         let (automorphism, id) = self.automorphisms.get(&element).ok_or_else(|| {
             Error::MissingKey(format!(
-                "no Galois key of element {} among those of {}",
+                "no Galois key of element {} among those of {}; give the rotation to the set",
                 element.value(),
                 self.shared.params.name()
             ))

@@ -15,7 +15,7 @@ export function complexFromParts(re: ArrayLike<number>, im: ArrayLike<number>): 
   if (re.length !== im.length) {
     throw new RefloatError(
       'INVALID_ARGUMENT',
-      `${re.length} real parts do not go with ${im.length} imaginary ones: pass arrays of equal length`,
+      `${re.length} real parts do not go with ${im.length} imaginary ones; pass arrays of equal length`,
     );
   }
   const z = new Float64Array(2 * re.length);

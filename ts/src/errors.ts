@@ -30,8 +30,8 @@ export interface RefloatErrorOptions {
 }
 
 /**
- * The one error class of the package. `code` is stable and meant for programs; `message` is a
- * sentence that says what to do.
+ * The one error class of the package. `code` is stable and meant for programs; `message` says what is wrong, with both sides
+ * of a mismatch, and after a semicolon what repairs it.
  *
  * An operation stopped through an `AbortSignal` rejects with the signal's own reason instead, as
  * `fetch` does.
@@ -45,7 +45,7 @@ export interface RefloatErrorOptions {
  *   await rf.keygen('toy10'); // a toy: needs { allowInsecure: true }
  * } catch (error) {
  *   if (!(error instanceof RefloatError)) throw error;
- *   console.log(error.code); // INSECURE
+ *   console.log(error.code, error.repair); // INSECURE, and to pass { allowInsecure: true } or take a secure set
  * }
  * rf.close();
  * ```
@@ -63,6 +63,13 @@ export class RefloatError extends Error {
     this.code = code;
     if (options.problem) this.problem = options.problem;
   }
+
+  /** What repairs it, where the message says so: its part behind the last semicolon. */
+  get repair(): string | undefined {
+    const said = this.problem?.detail ?? this.message;
+    const at = said.lastIndexOf('; ');
+    return at < 0 ? undefined : said.slice(at + 2);
+  }
 }
 
 /** Whether `code` is one of {@link ErrorCode}. @internal */
@@ -77,5 +84,5 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 
 /** The error of an object that was used after `free()`. @internal */
 export function freed(what: string): RefloatError {
-  return new RefloatError('FREED', `free() was called on ${what}: keep it until the last use, or make a new one`);
+  return new RefloatError('FREED', `free() was called on ${what}; keep it until the last use, or make a new one`);
 }

@@ -112,7 +112,7 @@ export class Run<T, E> implements PromiseLike<T>, AsyncIterable<E> {
    */
   cancel(reason?: unknown): void {
     if (this.#ended || this.#abort.signal.aborted) return;
-    this.#abort.abort(reason ?? new RefloatError('ABORTED', 'the run was cancelled: start it again to get a result'));
+    this.#abort.abort(reason ?? new RefloatError('ABORTED', 'the run was cancelled; start it again to get a result'));
     this.wake();
   }
 

@@ -57,7 +57,7 @@ describe('traps', () => {
   it('after a panic nothing works any more, and it says why', () => {
     const engine = trapping('index out of bounds');
     const key = keygen(engine);
-    expect(() => encrypt(engine, key)).toThrow(/refloat panicked \(index out of bounds\): call Refloat.load\(\)/);
+    expect(() => encrypt(engine, key)).toThrow(/refloat panicked \(index out of bounds\); call Refloat.load\(\)/);
     expect(engine.poisoned).toBe(true);
     expect(() => keygen(engine)).toThrow(expect.objectContaining({ code: 'PANICKED' }) as Error);
     expect(() => engine.free(key)).not.toThrow();

@@ -253,7 +253,7 @@ it('slots of fields are multiplied, turned and refreshed', async () => {
   const all = Uint32Array.from({ length: slots * slotDegree }, (_, i) => (40503 * i * i + 7) % P);
   await expect(fields.encrypt(new Uint32Array(all.length + 1))).rejects.toMatchObject({
     code: 'INVALID_ARGUMENT',
-    message: expect.stringContaining('1025 integers for the 256 slots of toy-bgv-gf4: give at most 4 a slot') as unknown,
+    message: expect.stringContaining('1025 integers for the 256 slots of toy-bgv-gf4; give at most 4 a slot') as unknown,
   });
   using made = await fields.evaluationKeys();
   using x = await fields.encrypt(all);

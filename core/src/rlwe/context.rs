@@ -277,7 +277,9 @@ impl<W: Word> RlweContext<W> {
         if level <= max {
             return Ok(());
         }
-        Err(Error::LevelMismatch(format!("level {level} is above the chain's highest, {max}")))
+        Err(Error::LevelMismatch(format!(
+            "level {level} is above the chain's highest, {max}; take at most that"
+        )))
     }
 
     fn existing(&self, level: usize) -> Result<&LevelTables<W>, Error> {

@@ -1,6 +1,7 @@
-//! Guards of the tree: layers, methods, sizes of files.
+//! Guards of the tree: layers, methods, messages, sizes of files.
 
 mod circles;
 mod layering;
+mod messages;
 mod methods;
 mod size_budget;

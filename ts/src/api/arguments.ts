@@ -27,7 +27,7 @@ export function numbers(values: unknown, where: string): Float64Array {
   const list = listOf(values, where, 'a list of numbers, such as [0.5] or a typed array');
   return Float64Array.from(list, (value, index) => {
     if (typeof value === 'number' || typeof value === 'boolean') return Number(value);
-    throw new RefloatError('INVALID_ARGUMENT', `entry ${index} of what ${where} got is ${named(value)}: pass numbers`);
+    throw new RefloatError('INVALID_ARGUMENT', `entry ${index} of what ${where} got is ${named(value)}; pass numbers`);
   });
 }
 
@@ -41,5 +41,5 @@ export function listOf(values: unknown, where: string, what: string): ArrayLike<
 /** A level from 0 to the highest. */
 export function levelUpTo(highest: number, level: number): number {
   if (Number.isInteger(level) && level >= 0) return level;
-  throw new RefloatError('INVALID_ARGUMENT', `level ${level}: pass an integer from 0 to ${highest}`);
+  throw new RefloatError('INVALID_ARGUMENT', `level ${level}; pass an integer from 0 to ${highest}`);
 }

@@ -64,7 +64,7 @@ export class ArithmeticKeys extends Resource<GlueArithmeticKeys> {
    * of the rotations there are keys for.
    */
   async rotate(x: Ciphertext, steps: number): Promise<Ciphertext> {
-    if (!Number.isInteger(steps)) throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${steps} slots: pass an integer`);
+    if (!Number.isInteger(steps)) throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${steps} slots; pass an integer`);
     // Around, and small enough for 32 bits.
     return this.#made(this.port.call(this.handle, 'rotate', this.#handle(x), steps % this.params.slots), x.mode);
   }

@@ -149,7 +149,7 @@ export class Instance {
     }
     throw new RefloatError(
       'INVALID_ARGUMENT',
-      `${name} bootstraps without a polynomial: name a set whose method is ckks-conventional`,
+      `${name} bootstraps without a polynomial; name a set whose method is ckks-conventional`,
     );
   }
 
@@ -176,7 +176,7 @@ export class Instance {
   async clamp(options: { readonly overshoot: number; readonly margin?: number; readonly degree: number }): Promise<Clamp> {
     const { overshoot, margin = 0, degree } = options;
     if (!Number.isInteger(degree) || degree < 1 || degree > 63) {
-      throw new RefloatError('INVALID_ARGUMENT', `a clamp of degree ${degree}: pass an odd integer up to 63`);
+      throw new RefloatError('INVALID_ARGUMENT', `a clamp of degree ${degree}; pass an odd integer up to 63`);
     }
     const fit: Clamp = await this.#port.call(ckks('conventional'), 'clamp', overshoot, margin, degree);
     const [from, to] = fit.interval;

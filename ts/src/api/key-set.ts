@@ -239,19 +239,19 @@ function mustFitIn(needed: number, what: string, repair: string): void {
   const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
   throw new RefloatError(
     'LIMIT',
-    `${what} take ${gigabytes(needed)} in memory, and ${gigabytes(most)} is the most that keys may take here: ${repair}`,
+    `${what} take ${gigabytes(needed)} in memory, and ${gigabytes(most)} is the most that keys may take here; ${repair}`,
   );
 }
 
 function neededAtOnce(name: string): RefloatError {
   return new RefloatError(
     'INVALID_ARGUMENT',
-    `a bootstrapping of ${name} needs all its keys at once: leave { resident: false } out, or let a server hold them`,
+    `a bootstrapping of ${name} needs all its keys at once; leave { resident: false } out, or let a server hold them`,
   );
 }
 
 /** Steps of a rotation, as the instance takes them. */
 function wholeSteps(steps: number): number {
   if (Number.isInteger(steps) && Math.abs(steps) < 2 ** 31) return steps;
-  throw new RefloatError('INVALID_ARGUMENT', `a key for a rotation by ${steps} slots: name integers`);
+  throw new RefloatError('INVALID_ARGUMENT', `a key for a rotation by ${steps} slots; name integers`);
 }

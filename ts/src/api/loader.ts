@@ -93,7 +93,7 @@ async function openPort(platform: Platform, options: LoadOptions): Promise<Port>
     if (threadCount(options.threads, 1) > 1) {
       throw new RefloatError(
         'INVALID_ARGUMENT',
-        `threads: ${options.threads} needs workers, and there are none here or { worker: false } says so: leave one of the two out`,
+        `threads: ${options.threads} needs workers, and there are none here or { worker: false } says so; leave one of the two out`,
       );
     }
     const open = await platform.openDirect();
@@ -127,7 +127,7 @@ function absolute(url: URL | string, option: string): URL {
   try {
     return new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href);
   } catch (cause) {
-    throw new RefloatError('INVALID_ARGUMENT', `{ ${option}: ${JSON.stringify(url)} } is no URL, or is relative where nothing has an address: pass a whole one`, { cause });
+    throw new RefloatError('INVALID_ARGUMENT', `{ ${option}: ${JSON.stringify(url)} } is no URL, or is relative where nothing has an address; pass a whole one`, { cause });
   }
 }
 

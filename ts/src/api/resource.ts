@@ -96,6 +96,6 @@ export abstract class Resource<T = unknown> {
 function foreign(what: string): Error {
   return new RefloatError(
     'INVALID_ARGUMENT',
-    `${what} belongs to another instance of Refloat: pass it over as its toBytes()`,
+    `${what} belongs to another instance of Refloat; pass it over as its toBytes()`,
   );
 }

@@ -68,7 +68,7 @@ export class Sets {
     const found = this.#known(name);
     if (found) return found;
     const names = this.today.map((p) => p.name).join(', ');
-    throw new RefloatError('INVALID_ARGUMENT', `no parameter set is called "${name}": there are ${names}`);
+    throw new RefloatError('INVALID_ARGUMENT', `no parameter set is called "${name}"; there are ${names}`);
   }
 
   /** A set by name, of whichever module. */
@@ -114,6 +114,6 @@ export function keyMismatch(
   }
   throw new RefloatError(
     'PARAMS_MISMATCH',
-    `the ciphertext (set ${ciphertext.preset}) is encrypted under key ${ciphertext.keyId}, but ${what} is of key ${keyId}: use the key it was encrypted with`,
+    `the ciphertext (set ${ciphertext.preset}) is encrypted under key ${ciphertext.keyId}, but ${what} is of key ${keyId}; use the key it was encrypted with`,
   );
 }

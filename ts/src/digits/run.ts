@@ -44,7 +44,7 @@ export function readDigits<T>(
   result: (read: readonly Ciphertext[]) => T,
 ): SteppableRun<T, StageEvent> {
   if (keys.module !== 'digits') {
-    throw new RefloatError('INVALID_ARGUMENT', `${preset} reads no digits: take a set whose method is ckks-msb, such as toy-msb10`);
+    throw new RefloatError('INVALID_ARGUMENT', `${preset} reads no digits; take a set whose method is ckks-msb, such as toy-msb10`);
   }
   keyMismatch(keyId, ciphertext, 'these bootstrapping keys');
   if (inspect) keyMismatch(inspect.id, ciphertext, 'the key set to inspect with');
@@ -75,6 +75,6 @@ export function readDigits<T>(
 /** The one result of a reading. @internal */
 export function only(results: readonly Ciphertext[]): Ciphertext {
   const [result] = results;
-  if (!result) throw new RefloatError('INVALID_ARGUMENT', 'nothing was read: ask for one reading at least');
+  if (!result) throw new RefloatError('INVALID_ARGUMENT', 'nothing was read; ask for one reading at least');
   return result;
 }

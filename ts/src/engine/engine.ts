@@ -87,7 +87,7 @@ export class Engine {
 
   /** Tells that the module has another instance now. */
   replaced(): void {
-    this.#poison ??= new RefloatError('FREED', 'this instance was replaced by another one: make its objects again there');
+    this.#poison ??= new RefloatError('FREED', 'this instance was replaced by another one; make its objects again there');
   }
 
   /** Keeps a result if it is an object. */
@@ -107,12 +107,12 @@ export class Engine {
     if (this.#name !== 'main' || glue.BootstrapRun) {
       throw new RefloatError(
         'INVALID_ARGUMENT',
-        `the module "${this.#name}" has no ${method}: serve the wasm and worker files of the package's own version`,
+        `the module "${this.#name}" has no ${method}; serve the wasm and worker files of the package's own version`,
       );
     }
     throw new RefloatError(
       'INVALID_ARGUMENT',
-      "this is the client artefact, which cannot bootstrap or compute in the page: import from 'refloat' instead of 'refloat/client', or send the ciphertext to a server",
+      "this is the client artefact, which cannot bootstrap or compute in the page; import from 'refloat' instead of 'refloat/client', or send the ciphertext to a server",
     );
   }
 
@@ -143,7 +143,7 @@ export class Engine {
       temporary.push(read);
       return read;
     });
-    if (!first) throw new RefloatError('INVALID_ARGUMENT', 'no ciphertexts were given: give at least one');
+    if (!first) throw new RefloatError('INVALID_ARGUMENT', 'no ciphertexts were given; give at least one');
     const all = first.slice(0, first.length());
     try {
       for (const other of rest) all.append(other);
@@ -182,12 +182,12 @@ export class Engine {
       const panic = this.#panicMessage();
       const megabytes = Math.round(this.#memory.buffer.byteLength / 2 ** 20);
       this.#poison = panic
-        ? new RefloatError('PANICKED', `refloat panicked (${panic}): call Refloat.load() for a fresh instance`, {
+        ? new RefloatError('PANICKED', `refloat panicked (${panic}); call Refloat.load() for a fresh instance`, {
             cause: error,
           })
         : new RefloatError(
             'OUT_OF_MEMORY',
-            `the wasm instance stopped at ${megabytes} MB, most likely out of memory: free keys and ciphertexts, take a smaller set or a server, and call Refloat.load() for a fresh instance`,
+            `the wasm instance stopped at ${megabytes} MB, most likely out of memory; free keys and ciphertexts, take a smaller set or a server, and call Refloat.load() for a fresh instance`,
             { cause: error },
           );
       return this.#poison;

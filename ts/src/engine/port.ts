@@ -181,7 +181,7 @@ export class WorkerPort extends Port {
   #failed(cause: unknown): void {
     this.#die(
       this.#alive
-        ? new RefloatError('PANICKED', 'the worker of refloat died: call Refloat.load() for a fresh one', { cause })
+        ? new RefloatError('PANICKED', 'the worker of refloat died; call Refloat.load() for a fresh one', { cause })
         : workerFailed(this.#file, cause),
     );
   }
@@ -215,7 +215,7 @@ export class WorkerPort extends Port {
 }
 
 function closed(): RefloatError {
-  return new RefloatError('FREED', 'this instance was closed: call Refloat.load() for a new one');
+  return new RefloatError('FREED', 'this instance was closed; call Refloat.load() for a new one');
 }
 
 /** Resolves in a later task, so that timers, events and drawing get their turn. */

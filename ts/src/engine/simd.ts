@@ -8,13 +8,13 @@ const PROBE = new Uint8Array([
 /** Throws `NO_WASM` where the engine has no WebAssembly, and `NO_SIMD` where that does not know 128-bit SIMD. */
 export function requireSimd(validate?: (bytes: Uint8Array<ArrayBuffer>) => boolean): void {
   if (typeof WebAssembly !== 'object') {
-    throw new RefloatError('NO_WASM', 'WebAssembly is switched off here (as by the lockdown mode of some systems): allow it for this page');
+    throw new RefloatError('NO_WASM', 'WebAssembly is switched off here (as by the lockdown mode of some systems); allow it for this page');
   }
   validate ??= WebAssembly.validate;
   if (!validate(PROBE)) {
     throw new RefloatError(
       'NO_SIMD',
-      'this engine has no WebAssembly SIMD: use Chrome 91, Firefox 89, Safari 16.4, Node 20.19 or anything newer',
+      'this engine has no WebAssembly SIMD; use Chrome 91, Firefox 89, Safari 16.4, Node 20.19 or anything newer',
     );
   }
 }

@@ -13,7 +13,7 @@ export function reasonOf(cause: unknown): string {
 /** A worker that never answered. `file` says which it was. */
 export function workerFailed(file: string, cause: unknown): RefloatError {
   const reason = reasonOf(cause);
-  return new RefloatError('NO_WORKER', `the worker of refloat did not start, from ${file} (${reason}): ${repair(cause, reason)}`, { cause });
+  return new RefloatError('NO_WORKER', `the worker of refloat did not start, from ${file} (${reason}); ${repair(cause, reason)}`, { cause });
 }
 
 function repair(cause: unknown, reason: string): string {
@@ -35,14 +35,14 @@ export function moduleFailed(cause: unknown, option: string): RefloatError {
   if (isContentSecurityPolicy(reason)) {
     return new RefloatError(
       'NO_WASM',
-      `the Content-Security-Policy of the page or of its worker forbids WebAssembly (${reason}): add 'wasm-unsafe-eval' to its script-src`,
+      `the Content-Security-Policy of the page or of its worker forbids WebAssembly (${reason}); add 'wasm-unsafe-eval' to its script-src`,
       { cause },
     );
   }
   const broken = cause instanceof WebAssembly.CompileError || cause instanceof WebAssembly.LinkError;
   return new RefloatError(
     broken ? 'BAD_BYTES' : 'NETWORK',
-    `the wasm module could not be loaded (${reason}): check that the .wasm file is served beside the package's JavaScript, or pass { ${option} } to Refloat.load()`,
+    `the wasm module could not be loaded (${reason}); check that the .wasm file is served beside the package's JavaScript, or pass { ${option} } to Refloat.load()`,
     { cause },
   );
 }

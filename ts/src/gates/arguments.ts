@@ -4,7 +4,7 @@ import { RefloatError } from '../errors.js';
 /** Refuses what would be rounded on its way. */
 export function natural(value: number, what: string): number {
   if (Number.isInteger(value) && value >= 0 && value < 2 ** 32) return value;
-  throw new RefloatError('INVALID_ARGUMENT', `${what} is ${value}: give an integer that is not negative`);
+  throw new RefloatError('INVALID_ARGUMENT', `${what} is ${value}; give an integer that is not negative`);
 }
 
 /** A bit of a list, as 0 or 1. */
@@ -21,7 +21,7 @@ export function sliceRange(start: number, end: number, length: number): void {
   if (Number.isInteger(start) && Number.isInteger(end) && start >= 0 && end > start && end <= length) return;
   throw new RefloatError(
     'INVALID_ARGUMENT',
-    `items ${start} to ${end} of a list of ${length}: take at least one that it has`,
+    `items ${start} to ${end} of a list of ${length}; take at least one that it has`,
   );
 }
 
@@ -40,7 +40,7 @@ export function equallyLong(lengths: readonly number[]): void {
   if (different.size <= 1) return;
   throw new RefloatError(
     'INVALID_ARGUMENT',
-    `operands of ${[...different].join(' and ')} items: give lists of the same length`,
+    `operands of ${[...different].join(' and ')} items; give lists of the same length`,
   );
 }
 
@@ -54,7 +54,7 @@ export function checkTable(table: readonly number[], messages: number): [entries
 export function checkWeights(weights: readonly number[]): Int32Array {
   for (const weight of weights) {
     if (!Number.isInteger(weight) || Math.abs(weight) >= 2 ** 31) {
-      throw new RefloatError('INVALID_ARGUMENT', `a weight is ${weight}: give an integer below 2^31`);
+      throw new RefloatError('INVALID_ARGUMENT', `a weight is ${weight}; give an integer below 2^31`);
     }
   }
   return Int32Array.from(weights);
@@ -65,12 +65,12 @@ export function checkJoined(bits: readonly { readonly messages: number }[], mess
   for (const [place, bit] of bits.entries()) {
     if (bit?.messages === 0) continue;
     const what = typeof bit?.messages === 'number' ? `integers below ${bit.messages}` : named(bit);
-    throw new RefloatError('INVALID_ARGUMENT', `entry ${place} of what fromBits() got is ${what}: pass encrypted bits, the lowest first`);
+    throw new RefloatError('INVALID_ARGUMENT', `entry ${place} of what fromBits() got is ${what}; pass encrypted bits, the lowest first`);
   }
   if (bits.length > 0 && 2 ** bits.length <= natural(messages, 'messages')) return;
   throw new RefloatError(
     'INVALID_ARGUMENT',
-    `${bits.length} bits for integers below ${messages}: pass from 1 to ${Math.floor(Math.log2(messages))}, or more messages`,
+    `${bits.length} bits for integers below ${messages}; pass from 1 to ${Math.floor(Math.log2(messages))}, or more messages`,
   );
 }
 
@@ -83,7 +83,7 @@ export function bitsOf(value: number | bigint, width: number): Uint32Array {
   }
   throw new RefloatError(
     'INVALID_ARGUMENT',
-    `${named(value)} in ${named(width)} bits: pass an integer from 0, as a bigint above 2^53, and as many bits as it needs, up to 4096`,
+    `${named(value)} in ${named(width)} bits; pass an integer from 0, as a bigint above 2^53, and as many bits as it needs, up to 4096`,
   );
 }
 
@@ -92,7 +92,7 @@ export function checkBits(messages: number): void {
   if (messages === 0) return;
   throw new RefloatError(
     'INVALID_ARGUMENT',
-    `the ciphertext holds integers below ${messages}, not bits: decrypt it with decryptIntegers()`,
+    `the ciphertext holds integers below ${messages}, not bits; decrypt it with decryptIntegers()`,
   );
 }
 

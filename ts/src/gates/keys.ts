@@ -142,7 +142,7 @@ export class GateKeys extends Resource<GlueGateKeys> {
    */
   async toBits(x: GateCiphertext): Promise<GateCiphertext[]> {
     mustBeEncrypted(x, 'toBits()');
-    if (x.messages === 0) throw new RefloatError('INVALID_ARGUMENT', 'toBits() got bits, which it would give: pass integers, of encryptIntegers() or a look-up');
+    if (x.messages === 0) throw new RefloatError('INVALID_ARGUMENT', 'toBits() got bits, which it would give; pass integers, of encryptIntegers() or a look-up');
     const out: GateCiphertext[] = [];
     try {
       for (let place = 0; 2 ** place < x.messages; place++) {

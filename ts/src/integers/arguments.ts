@@ -13,11 +13,11 @@ export async function integerPreset(port: Port, name: string): Promise<IntegerPr
 export function integers(values: ArrayLike<number>, { name, modulus, slots, slotDegree }: IntegerPreset): Uint32Array {
   if (values.length > slots * slotDegree) {
     const most = slotDegree === 1 ? 'one' : String(slotDegree);
-    throw new RefloatError('INVALID_ARGUMENT', `${values.length} integers for the ${slots} slots of ${name}: give at most ${most} a slot`);
+    throw new RefloatError('INVALID_ARGUMENT', `${values.length} integers for the ${slots} slots of ${name}; give at most ${most} a slot`);
   }
   return Uint32Array.from(values, (value, index) => {
     if (Number.isInteger(value) && value >= 0 && value < modulus) return value;
-    throw new RefloatError('INVALID_ARGUMENT', `entry ${index} is ${value}: integers of ${name} are 0 to ${modulus - 1}`);
+    throw new RefloatError('INVALID_ARGUMENT', `entry ${index} is ${value}; integers of ${name} are 0 to ${modulus - 1}`);
   });
 }
 

@@ -74,7 +74,7 @@ export class IntegerKeys extends Resource<GlueIntegerKeys> {
    * right. It is composed of the rotations there are keys for: one for a power of two, a few for others.
    */
   async rotate(x: IntegerCiphertext, steps: number): Promise<IntegerCiphertext> {
-    if (!Number.isInteger(steps)) throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${steps} slots: pass an integer`);
+    if (!Number.isInteger(steps)) throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${steps} slots; pass an integer`);
     // Around a row, and small enough for 32 bits.
     return this.#made(this.port.call(this.handle, 'rotate', this.#handle(x), steps % (this.params.slots / 2)));
   }

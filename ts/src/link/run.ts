@@ -49,7 +49,7 @@ export function answer(
   { inspect, signal }: InspectedOrderOptions,
 ): SteppableRun<Ciphertext, StageEvent> {
   if (keys.module !== 'link') {
-    throw new RefloatError('INVALID_ARGUMENT', `${preset} compares no slots: take a set that links numbers to gates, such as toy-link`);
+    throw new RefloatError('INVALID_ARGUMENT', `${preset} compares no slots; take a set that links numbers to gates, such as toy-link`);
   }
   keyMismatch(keyId, ciphertext, 'these bootstrapping keys');
   if (inspect) keyMismatch(inspect.id, ciphertext, 'the key set to inspect with');

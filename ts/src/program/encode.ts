@@ -150,13 +150,13 @@ export function partsOf(numbers: Numbers): { re: ArrayLike<number>; im: ArrayLik
   if (parts.im !== undefined && parts.im.length !== parts.re.length) {
     throw new RefloatError(
       'INVALID_ARGUMENT',
-      `${parts.re.length} real parts do not go with ${parts.im.length} imaginary ones: pass arrays of equal length`,
+      `${parts.re.length} real parts do not go with ${parts.im.length} imaginary ones; pass arrays of equal length`,
     );
   }
   for (const list of [parts.re, parts.im ?? []]) {
     for (let i = 0; i < list.length; i++) {
       if (!Number.isFinite(list[i])) {
-        throw new RefloatError('INVALID_ARGUMENT', `number ${i} of a program is ${String(list[i])}: pass finite numbers`);
+        throw new RefloatError('INVALID_ARGUMENT', `number ${i} of a program is ${String(list[i])}; pass finite numbers`);
       }
     }
   }

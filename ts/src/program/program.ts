@@ -54,7 +54,7 @@ export class Program {
   constant(numbers: Numbers): Value {
     const count = partsOf(numbers).re.length;
     if (count === 0 || count > this.slots) {
-      throw new RefloatError('INVALID_ARGUMENT', `${count} numbers for ${this.slots} slots: pass one, or at most one for each`);
+      throw new RefloatError('INVALID_ARGUMENT', `${count} numbers for ${this.slots} slots; pass one, or at most one for each`);
     }
     return this.#push({ kind: 'constant', name: '', numbers: copyOf(numbers) });
   }
@@ -96,14 +96,14 @@ export class Program {
   /** Position of a value of this program. @internal */
   indexOf(value: Value): number {
     if (value.program !== this) {
-      throw new RefloatError('INVALID_ARGUMENT', 'a value of another program: make both with one');
+      throw new RefloatError('INVALID_ARGUMENT', 'a value of another program; make both with one');
     }
     return value.index;
   }
 
   #mustBeNew(name: string, kind: 'input' | 'output'): void {
     if ((kind === 'input' ? this.inputs : this.outputs).includes(name)) {
-      throw new RefloatError('INVALID_ARGUMENT', `the program has an ${kind} "${name}" already: give this one another name`);
+      throw new RefloatError('INVALID_ARGUMENT', `the program has an ${kind} "${name}" already; give this one another name`);
     }
   }
 
@@ -149,7 +149,7 @@ export class Value {
   /** Slots moved left by so many places (negative: right), around the slots of the set. */
   rotate(steps: number): Value {
     if (!Number.isInteger(steps) || Math.abs(steps) >= 2 ** 31) {
-      throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${steps} slots: pass an integer`);
+      throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${steps} slots; pass an integer`);
     }
     return this.program.apply({ kind: 'rotate', name: '', x: this.index, steps });
   }
@@ -157,7 +157,7 @@ export class Value {
   /** In every slot the sum of `count` slots from it on, `count` a power of two: log2(count) rotations. */
   rotateSum(count: number, stride = 1): Value {
     if (!Number.isInteger(Math.log2(count)) || count < 1) {
-      throw new RefloatError('INVALID_ARGUMENT', `a sum of ${count} slots by rotations: pass a power of two`);
+      throw new RefloatError('INVALID_ARGUMENT', `a sum of ${count} slots by rotations; pass a power of two`);
     }
     let sum: Value = this;
     for (let step = 1; step < count; step *= 2) sum = sum.add(sum.rotate(step * stride));
@@ -177,10 +177,10 @@ export class Value {
     const { interval } = options;
     const basis: PolynomialBasis = interval ? { from: interval[0], to: interval[1] } : 'monomial';
     if (interval && !(interval[0] < interval[1] && interval.every(Number.isFinite))) {
-      throw new RefloatError('INVALID_ARGUMENT', `an interval from ${interval[0]} to ${interval[1]}: pass finite ends in order`);
+      throw new RefloatError('INVALID_ARGUMENT', `an interval from ${interval[0]} to ${interval[1]}; pass finite ends in order`);
     }
     if (partsOf(coefficients).re.length === 0) {
-      throw new RefloatError('INVALID_ARGUMENT', 'a polynomial without coefficients: pass at least one');
+      throw new RefloatError('INVALID_ARGUMENT', 'a polynomial without coefficients; pass at least one');
     }
     return this.program.apply({ kind: 'polynomial', name: '', x: this.index, basis, coefficients: copyOf(coefficients) });
   }
@@ -191,7 +191,7 @@ export class Value {
     if (!Number.isInteger(Math.log2(given.slots)) || given.slots < 1 || given.slots > this.program.slots) {
       throw new RefloatError(
         'INVALID_ARGUMENT',
-        `a matrix of ${given.slots} rows for ${this.program.slots} slots: pass a power of two up to that`,
+        `a matrix of ${given.slots} rows for ${this.program.slots} slots; pass a power of two up to that`,
       );
     }
     return this.program.apply({ kind: 'linear transform', name: '', x: this.index, matrix: centred(given) });
@@ -209,7 +209,7 @@ export class Value {
   mod(modulus: number, options: { readonly bits?: number; readonly centred?: boolean } = {}): Value {
     const { bits = 15, centred = false } = options;
     if (!(Number.isFinite(modulus) && modulus > 0)) {
-      throw new RefloatError('INVALID_ARGUMENT', `numbers modulo ${modulus}: pass a number above 0`);
+      throw new RefloatError('INVALID_ARGUMENT', `numbers modulo ${modulus}; pass a number above 0`);
     }
     return this.#digits({ read: centred ? 'centred' : 'modulo', modulus, bits: whole(bits, 1, MAX_BITS, 'bits of a number') });
   }
@@ -236,7 +236,7 @@ export class Value {
    */
   lookUp(table: Numbers, options: { readonly exact?: boolean } = {}): Value {
     const count = partsOf(table).re.length;
-    if (count < 2) throw new RefloatError('INVALID_ARGUMENT', `a table of ${count} values: pass 2 or more`);
+    if (count < 2) throw new RefloatError('INVALID_ARGUMENT', `a table of ${count} values; pass 2 or more`);
     return this.#digits({ read: options.exact ? 'look up exactly' : 'look up', table: copyOf(table) });
   }
 
@@ -311,7 +311,7 @@ const MAX_BITS = 52;
 
 function whole(x: number, least: number, most: number, what: string): number {
   if (Number.isInteger(x) && x >= least && x <= most) return x;
-  throw new RefloatError('INVALID_ARGUMENT', `${x} ${what}: pass an integer from ${least} to ${most}`);
+  throw new RefloatError('INVALID_ARGUMENT', `${x} ${what}; pass an integer from ${least} to ${most}`);
 }
 
 /** The same matrix with its diagonals in ascending order above -slots/2 and up to slots/2, as they are written. */
@@ -322,10 +322,10 @@ function centred({ slots, diagonals }: Matrix): Matrix {
     const at = around > slots / 2 ? around - slots : around;
     if (!Number.isInteger(k) || found.has(at)) {
       const other = Number.isInteger(k) ? `, which is another one counted modulo ${slots}` : '';
-      throw new RefloatError('INVALID_ARGUMENT', `diagonal ${k} of a matrix of ${slots} rows${other}: number each by an integer of its own`);
+      throw new RefloatError('INVALID_ARGUMENT', `diagonal ${k} of a matrix of ${slots} rows${other}; number each by an integer of its own`);
     }
     if (partsOf(diagonal).re.length !== slots) {
-      throw new RefloatError('INVALID_ARGUMENT', `diagonal ${k} of a matrix of ${slots} rows: pass one number for each`);
+      throw new RefloatError('INVALID_ARGUMENT', `diagonal ${k} of a matrix of ${slots} rows; pass one number for each`);
     }
     found.set(at, copyOf(diagonal));
   }
@@ -337,7 +337,7 @@ function diagonalsOf(rows: readonly ArrayLike<number>[]): Matrix {
   const slots = rows.length;
   const bad = rows.findIndex((row) => row.length !== slots);
   if (bad >= 0) {
-    throw new RefloatError('INVALID_ARGUMENT', `row ${bad} of a matrix of ${slots} rows has another length: pass a square matrix`);
+    throw new RefloatError('INVALID_ARGUMENT', `row ${bad} of a matrix of ${slots} rows has another length; pass a square matrix`);
   }
   const diagonals = new Map<number, Numbers>();
   for (let k = 0; k < slots; k++) {
@@ -349,7 +349,7 @@ function diagonalsOf(rows: readonly ArrayLike<number>[]): Matrix {
 
 function checked(name: string): string {
   if (!/^[ !#-[\]-~]{1,64}$/.test(name)) {
-    throw new RefloatError('INVALID_ARGUMENT', `"${name}" names no node: use 1 to 64 printable ASCII characters but " and \\`);
+    throw new RefloatError('INVALID_ARGUMENT', `"${name}" names no node; use 1 to 64 printable ASCII characters but " and \\`);
   }
   return name;
 }

@@ -40,16 +40,16 @@ export function inputsOf<C extends Input>(
   }
   const given = program.inputs.map((name) => {
     const ciphertext = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
-    if (!ciphertext) throw new RefloatError('INVALID_ARGUMENT', `the program has an input "${name}": pass a ciphertext for it`);
+    if (!ciphertext) throw new RefloatError('INVALID_ARGUMENT', `the program has an input "${name}"; pass a ciphertext for it`);
     mustBe(ciphertext, Class, 'run()', `a ciphertext that encrypt() of the same keys makes as input "${name}"`);
     return ciphertext;
   });
   const stranger = Object.keys(inputs).find((name) => !program.inputs.includes(name));
   if (stranger !== undefined) {
-    throw new RefloatError('INVALID_ARGUMENT', `the program has no input "${stranger}": its inputs are ${program.inputs.map((name) => `"${name}"`).join(', ')}`);
+    throw new RefloatError('INVALID_ARGUMENT', `the program has no input "${stranger}"; its inputs are ${program.inputs.map((name) => `"${name}"`).join(', ')}`);
   }
   const [first] = given;
-  if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the program has no input: add one');
+  if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the program has no input; add one');
   for (const ciphertext of given) keyMismatch(first.keyId, ciphertext, 'the first input');
   return [first, given];
 }

@@ -107,6 +107,6 @@ function checkedToken(token: string | undefined): string | undefined {
   // The token itself is left out of the message: messages end up in logs.
   throw new RefloatError(
     'INVALID_ARGUMENT',
-    `the token of a key set is 64 hexadecimal digits in lower case, and this one has ${token.length} characters: pass the \`token\` that the keys were uploaded with`,
+    `the token of a key set is 64 hexadecimal digits in lower case, and this one has ${token.length} characters; pass the \`token\` that the keys were uploaded with`,
   );
 }

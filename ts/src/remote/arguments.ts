@@ -3,7 +3,7 @@ import { RefloatError } from '../errors.js';
 /** An absolute address; a path is taken relative to the page. */
 export function address(url: string | URL): string {
   const refused = (reason: string, cause?: unknown): RefloatError =>
-    new RefloatError('INVALID_ARGUMENT', `"${String(url)}" is not the address of a server${reason}: write it as http://host:port`, { cause });
+    new RefloatError('INVALID_ARGUMENT', `"${String(url)}" is not the address of a server${reason}; write it as http://host:port`, { cause });
   // Of "localhost:7878" the scheme would be "localhost", and in a page "127.0.0.1:7878" is a path.
   if (/^[\w.-]+:\d+/.test(String(url))) throw refused(`, try http://${String(url)}`);
   try {

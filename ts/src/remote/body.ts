@@ -113,7 +113,7 @@ export async function readBody(response: Response, limit: number, patience: Pati
   } catch (cause) {
     patience.signal?.throwIfAborted();
     if (cause instanceof RefloatError) throw cause;
-    throw new RefloatError('NETWORK', `the answer of ${url} broke off after ${length} bytes: check the connection and call again`, {
+    throw new RefloatError('NETWORK', `the answer of ${url} broke off after ${length} bytes; check the connection and call again`, {
       cause,
     });
   }
@@ -136,7 +136,7 @@ export function silent(url: string, silenceMs: number): RefloatError {
 function tooLong(url: string, limit: number, found: string): RefloatError {
   return new RefloatError(
     'SERVER',
-    `${url} answers with ${found}, where at most ${limit} bytes belong: check that this is the address of a refloat server of this version`,
+    `${url} answers with ${found}, where at most ${limit} bytes belong; check that this is the address of a refloat server of this version`,
   );
 }
 

@@ -126,7 +126,7 @@ export class Http {
     } catch {
       // Said below.
     }
-    throw new RefloatError('SERVER', `${url} did not answer with an object in JSON: check that this is the address of a refloat server`);
+    throw new RefloatError('SERVER', `${url} did not answer with an object in JSON; check that this is the address of a refloat server`);
   }
 
   /** One request without repetition, until its answer begins. */
@@ -214,7 +214,7 @@ export function gone(base: string, cause: unknown): RefloatError {
   const reason = plain(said.filter((words) => words).join(': ') || String(cause));
   return new RefloatError(
     'NETWORK',
-    `${base} cannot be reached (${reason}): check that the server is running, allows this origin and does not redirect, then call again; uploads go on where they stopped`,
+    `${base} cannot be reached (${reason}); check that the server is running, allows this origin and does not redirect, then call again: uploads go on where they stopped`,
     { cause },
   );
 }

@@ -57,7 +57,7 @@ async function submit(http: Http, job: Job, signal: AbortSignal): Promise<string
   });
   // It becomes a part of addresses.
   if (typeof id === 'string' && /^[\w-]{1,128}$/.test(id)) return id;
-  throw new RefloatError('SERVER', `${http.base} took a job and did not say its id: check that this is the address of a refloat server`);
+  throw new RefloatError('SERVER', `${http.base} took a job and did not say its id; check that this is the address of a refloat server`);
 }
 
 /** Follows a job to its end, reconnecting where it stopped; cancels it when the run is cancelled. */
@@ -77,7 +77,7 @@ async function follow(http: Http, job: Job, id: string, shared: Shared, signal: 
     const check = async (bytes: Uint8Array, answered: Headers): Promise<void> => {
       const digest = answered.get('refloat-digest');
       if (digest === null || digest === (await job.digest(bytes))) return;
-      throw new RefloatError('NETWORK', `the result of ${http.base}${path} was damaged on the way: check the connection and call again`);
+      throw new RefloatError('NETWORK', `the result of ${http.base}${path} was damaged on the way; check the connection and call again`);
     };
     return await http.bytes(`${path}/result`, job.resultBytes, { signal, headers }, check);
   } finally {
@@ -138,7 +138,7 @@ function take(event: ServerSentEvent, shared: Shared, url: string): JobEnd | und
   try {
     data = members(parsed(event.data));
   } catch (cause) {
-    throw new RefloatError('SERVER', `${url} sent an event that is not JSON: check that this is the address of a refloat server`, { cause });
+    throw new RefloatError('SERVER', `${url} sent an event that is not JSON; check that this is the address of a refloat server`, { cause });
   }
   if (event.type === 'stage') {
     const event = report(data);
@@ -154,7 +154,7 @@ function take(event: ServerSentEvent, shared: Shared, url: string): JobEnd | und
     shared.end(state === 'done');
     return { state, problem };
   }
-  throw new RefloatError('SERVER', `${url} ended the job without saying how: bring server and package to the same version`);
+  throw new RefloatError('SERVER', `${url} ended the job without saying how; bring server and package to the same version`);
 }
 
 /** What an event of a kind has besides its stage, all of it numbers: what it must have, and what it may. */
@@ -178,7 +178,7 @@ function report(data: Readonly<Record<string, unknown>>): object | undefined {
 
 function failure(end: JobEnd, url: string): RefloatError {
   if (end.state === 'cancelled') {
-    return new RefloatError('ABORTED', `the job was cancelled on the server (${url}): submit it again to get a result`);
+    return new RefloatError('ABORTED', `the job was cancelled on the server (${url}); submit it again to get a result`);
   }
   const { status } = members(end.problem);
   return refusal(end.problem, { status: typeof status === 'number' ? status : 500, otherwise: 'the job failed', at: url });

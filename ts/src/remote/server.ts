@@ -370,7 +370,7 @@ export class Server {
     for (const list of lists) mustBe(list, GateCiphertext, 'circuit()', 'ciphertexts of bits, which encrypt() of a key set of rf.gates makes');
     const handles = lists.map((list) => list.handleIn(this.#port));
     const [first] = lists;
-    if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the circuit is given no input: pass the ciphertexts of its inputs');
+    if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the circuit is given no input; pass the ciphertexts of its inputs');
     const { keyId } = first;
     if (options.keys) keyMismatch(options.keys.id, first, 'this key set');
     for (const list of lists) keyMismatch(keyId, list, 'the first input');
@@ -400,7 +400,7 @@ export class Server {
     for (const x of list) mustBe(x, IntegerCiphertext, 'integers()', 'ciphertexts of integers, which encrypt() of a key set of rf.integers makes');
     const handles = list.map((x) => x.handleIn(this.#port));
     const [first] = list;
-    if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the job is given no ciphertext: pass one, and another for each multiply');
+    if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the job is given no ciphertext; pass one, and another for each multiply');
     if (options.keys) keyMismatch(options.keys.id, first, 'this key set');
     for (const x of list) keyMismatch(first.keyId, x, 'the first input');
     const { keyId, preset } = first;
@@ -486,7 +486,7 @@ export class Server {
     this.#port.release(made);
     throw new RefloatError(
       'SERVER',
-      `${this.url} sent a result under key ${made.keyId} for an input under key ${input.keyId}: check that this is the address of a refloat server`,
+      `${this.url} sent a result under key ${made.keyId} for an input under key ${input.keyId}; check that this is the address of a refloat server`,
     );
   }
 }

@@ -60,5 +60,5 @@ export async function* readEvents(
 }
 
 function endless(url: string, what: string): RefloatError {
-  return new RefloatError('SERVER', `${url} sends ${what}, which no refloat server does: check the address`);
+  return new RefloatError('SERVER', `${url} sends ${what}, which no refloat server does; check the address`);
 }

@@ -186,7 +186,7 @@ class Sending {
     const sealed = await this.#http.json(`${this.#path}/commit`, request);
     const { digest: stored, bytes } = sealed;
     if (typeof stored !== 'string' || typeof bytes !== 'number') {
-      throw new RefloatError('SERVER', `${this.#http.base} does not say what it has sealed: bring server and package to the same version`);
+      throw new RefloatError('SERVER', `${this.#http.base} does not say what it has sealed; bring server and package to the same version`);
     }
     return { id, params: params.name, digest: stored, bytes };
   }
@@ -261,6 +261,6 @@ function mismatch(base: string, params: SetWithParts, asked: unknown): RefloatEr
   const which = typeof asked === 'number' ? `part ${asked}` : 'what is no list of parts';
   return new RefloatError(
     'PARAMS_MISMATCH',
-    `${base} asks for ${which} of a set "${params.name}" that has ${params.keyParts.length} parts here: bring server and package to the same version`,
+    `${base} asks for ${which} of a set "${params.name}" that has ${params.keyParts.length} parts here; bring server and package to the same version`,
   );
 }

@@ -27,7 +27,7 @@ pub fn backend_choice() -> Result<Option<&'static str>, Error> {
     let fault = if NAMES.contains(&wanted.as_str()) { "cannot run here" } else { "is unknown" };
     let (best, usable) = (usable.last().copied().unwrap_or_default(), usable.join(", "));
     Err(Error::InvalidArgument(format!(
-        "backend \"{wanted}\" chosen by {place} {fault}; usable here: {usable}; continuing with {best}"
+        "backend \"{wanted}\" chosen by {place} {fault}, so {best} is used; take one of {usable}"
     )))
 }
 

@@ -112,7 +112,8 @@ impl<W: Word> BgvSecretKey<W> {
         let highest = self.params.levels().output;
         if level > highest {
             return Err(Error::LevelMismatch(format!(
-                "level {level} is above {highest}, where messages end and the stages of the bootstrap begin"
+                "level {level} is above {highest}, where messages end and the stages of the bootstrap begin; \
+                 encrypt at most there"
             )));
         }
         bgv::encrypt(self.params.context(), &self.main, self.key_id, values, level, randomness)

@@ -92,7 +92,7 @@ impl<W: Word> Split<CggiEvaluator<W>> for CircuitRun<W> {
         result.end()?;
         if self.inputs.iter().any(|input| input.key_id() != bit.key_id()) {
             return Err(Error::ParamsMismatch(format!(
-                "the result of gate {gate} is under another key than the inputs: use helpers with the keys of the run"
+                "the result of gate {gate} is under another key than the inputs; use helpers with the keys of the run"
             )));
         }
         self.run.supply(gate, bit, work)

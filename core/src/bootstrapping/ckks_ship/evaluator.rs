@@ -319,7 +319,7 @@ impl<W: Word> ShipEvaluator<W> {
         }
         if ciphertext.level() < self.params.input_level() {
             return Err(Error::LevelMismatch(format!(
-                "a ciphertext at level {} is below the bootstrap's input level {}",
+                "a ciphertext at level {} is below the bootstrap's input level {}; bootstrap earlier",
                 ciphertext.level(),
                 self.params.input_level()
             )));

@@ -141,7 +141,10 @@ impl<W: Word> KeySource<W> for ShipKeys<W> {
 
     fn track(&self, track: usize) -> Result<Arc<TrackKeys<W>>, Error> {
         self.tracks.get(track).cloned().ok_or_else(|| {
-            Error::MissingKey(format!("track {track} of a key set of {} tracks", self.tracks.len()))
+            Error::MissingKey(format!(
+                "track {track} of a key set of {} tracks; ask for one below that",
+                self.tracks.len()
+            ))
         })
     }
 }
@@ -303,7 +306,7 @@ impl<W: Word> ShipKeysBuilder<W> {
         let missing = self.missing();
         if let Some(first) = missing.first() {
             return Err(Error::MissingKey(format!(
-                "{} of {} key chunks are absent, the first is {first} ({})",
+                "{} of {} key chunks are absent, the first is {first} ({}); add them",
                 missing.len(),
                 self.present.len(),
                 self.params.key_parts()[*first].label
@@ -312,7 +315,7 @@ impl<W: Word> ShipKeysBuilder<W> {
         let mut take = |block: BlockId| {
             self.blocks
                 .remove(&block)
-                .ok_or_else(|| Error::MissingKey(format!("key block {block:?} is absent")))
+                .ok_or_else(|| Error::MissingKey(format!("key block {block:?} is absent; add its chunks")))
         };
         let rotations = (0..layout::rotation_count(self.params.slots()))
             .map(|index| take(BlockId::Rotation { index }))

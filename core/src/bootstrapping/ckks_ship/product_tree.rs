@@ -88,7 +88,7 @@ fn check_scale(is: Scale, expected: Scale) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::ScaleMismatch(alloc::format!(
-        "a tree node has scale 2^{:.9}, the chain says 2^{:.9}",
+        "a tree node has scale 2^{:.9}, the chain says 2^{:.9}; give factors of this set",
         is.log2(),
         expected.log2()
     )))

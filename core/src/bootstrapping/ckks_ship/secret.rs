@@ -122,7 +122,7 @@ impl<W: Word> ShipSecretKey<W> {
     ) -> Result<Ciphertext<W>, Error> {
         if !(1..=OUTPUT_LEVEL).contains(&level) {
             return Err(Error::LevelMismatch(format!(
-                "messages are encrypted at level 1 or {OUTPUT_LEVEL}, not {level}"
+                "messages are not encrypted at level {level}; take level 1 or {OUTPUT_LEVEL}"
             )));
         }
         let mut slots = slots_of(&self.params, values, mode)?;

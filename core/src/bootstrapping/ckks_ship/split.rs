@@ -164,13 +164,13 @@ impl<'a, W: Word> ShipHelper<'a, W> {
                 check_mode(params, mode)?;
                 let secret = secret.ok_or_else(|| {
                     Error::MissingKey(
-                        "tracks make their keys from the secret key: pass it with the brief".into(),
+                        "tracks make their keys from the secret key; pass it with the brief".into(),
                     )
                 })?;
                 let key_id = brief.bytes(16)?;
                 if secret.key_id() != key_id || secret.params().fingerprint() != params.fingerprint() {
                     return Err(Error::ParamsMismatch(format!(
-                        "tracks of a run of {} under key {}, and a key {} of {}: pass the secret key of the run",
+                        "tracks of a run of {} under key {}, and a key {} of {}; pass the secret key of the run",
                         params.name(),
                         hex(key_id),
                         hex(&secret.key_id()),

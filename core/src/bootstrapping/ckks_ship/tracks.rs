@@ -90,10 +90,9 @@ impl<W: Word> Tracks<W> {
     ) -> Result<(), Error> {
         self.compute(evaluator, lanes, first..first + count, keys)?;
         for track in first..first + count {
-            let (pairs, work) = self
-                .ahead
-                .remove(&track)
-                .ok_or_else(|| Error::MissingKey(format!("the keys of track {track} gave no factors")))?;
+            let (pairs, work) = self.ahead.remove(&track).ok_or_else(|| {
+                Error::MissingKey(format!("the keys of track {track} gave no factors; make them again"))
+            })?;
             *counters += work;
             for (factors, pair) in factors.iter_mut().zip(pairs) {
                 factors.push(pair);

@@ -120,13 +120,16 @@ impl<P: SwitchingKeySet> KeysBuilder<P> {
         let absent = self.params.key_parts().iter().find(|part| part.key == key && !self.present[part.index]);
         if let Some(part) = absent {
             return Err(Error::MissingKey(format!(
-                "part {} of the keys ({}) is absent",
+                "part {} of the keys ({}) is absent; add it",
                 part.index, part.label
             )));
         }
-        self.keys
-            .remove(&key)
-            .ok_or_else(|| Error::MissingKey(format!("{} has no switching key {key:?}", self.params.name())))
+        self.keys.remove(&key).ok_or_else(|| {
+            Error::MissingKey(format!(
+                "{} has no switching key {key:?}; ask for one of its own",
+                self.params.name()
+            ))
+        })
     }
 
     /// The keys, once every part is in.
@@ -137,7 +140,7 @@ impl<P: SwitchingKeySet> KeysBuilder<P> {
         let missing = self.missing();
         if let Some(&first) = missing.first() {
             return Err(Error::MissingKey(format!(
-                "{} of {} parts of the keys are absent, the first is {first} ({})",
+                "{} of {} parts of the keys are absent, the first is {first} ({}); add them",
                 missing.len(),
                 self.present.len(),
                 self.params.key_parts()[first].label

@@ -100,7 +100,8 @@ impl<W: Word> RaisingKeys<W> {
         mut keys: BTreeMap<SwitchingKeyId, SampleBlock<W>>,
     ) -> Result<Self, Error> {
         let mut take = |key: SwitchingKeyId| {
-            keys.remove(&key).ok_or_else(|| Error::MissingKey(format!("switching key {key:?} is absent")))
+            keys.remove(&key)
+                .ok_or_else(|| Error::MissingKey(format!("switching key {key:?} is absent; add its parts")))
         };
         let mut galois = GaloisKeys::new(layout.rlwe.n());
         for (&element, &level) in elements {

@@ -100,7 +100,8 @@ impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
         let (params, highest) = (&self.params, self.params.levels().output);
         if level > highest {
             return Err(Error::LevelMismatch(format!(
-                "level {level} is above {highest}, where messages end and the stages of the bootstrap begin"
+                "level {level} is above {highest}, where messages end and the stages of the bootstrap begin; \
+                 encrypt at most there"
             )));
         }
         let slots = params.ring_slots(values)?;

@@ -62,7 +62,9 @@ pub(super) fn planned<R: ReductionSpec>(
         Range::Grid { .. } => 0.0,
         _ => comparison.least_distance(limit).ok_or_else(|| {
             let (kind, name) = (first.kind(), params.name());
-            Error::Limit(format!("{kind} of {count} numbers: {name} orders none with 2^{limit}"))
+            Error::Limit(format!(
+                "{kind} of {count} numbers: {name} orders none with 2^{limit}; compare fewer"
+            ))
         })?,
     };
     let wrong = if first.asked == Asked::Sign {

@@ -348,7 +348,7 @@ impl<'t> Planner<'t> {
         let (mut x, mut y) = (self.latest(x), self.latest(y));
         let key = self.target.relinearization.ok_or_else(|| {
             Error::MissingKey(
-                "a product of ciphertexts takes the relinearisation key, and there is none".into(),
+                "a product of ciphertexts takes the relinearisation key, and there is none; give it".into(),
             )
         })?;
         let lowest = self.steps[x].level.min(self.steps[y].level);

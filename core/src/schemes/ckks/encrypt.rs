@@ -122,7 +122,7 @@ impl<W: Word> PublicKey<W> {
         let basis = context.rlwe().q(level);
         if !b.basis().same_as(basis) {
             return Err(Error::LevelMismatch(format!(
-                "the first component has {} primes, level {level} has {}",
+                "the first component has {} primes, level {level} has {}; make the public key again",
                 b.basis().len(),
                 basis.len()
             )));

@@ -106,7 +106,8 @@ pub fn ciphertext_to_bytes<W: WireWord>(
 ) -> Result<Vec<u8>, Error> {
     if ciphertext.fingerprint() != context.fingerprint() {
         return Err(Error::ParamsMismatch(
-            "the ciphertext belongs to another parameter set than the one given to encode it".into(),
+            "the ciphertext belongs to another parameter set than the one given to encode it; give its own"
+                .into(),
         ));
     }
     let shape = Shape { level: ciphertext.level(), components: ciphertext.components() };

@@ -78,7 +78,8 @@ pub(crate) fn key_part<P: WireKeySet>(
     });
     if made < part.count {
         return Err(Error::MissingKey(format!(
-            "part {index} of set {} ({}) holds {} samples, and the secrets give {made} of them",
+            "part {index} of set {} ({}) holds {} samples, and the secrets give {made} of them; \
+             give those of this set",
             params.name(),
             part.label,
             part.count

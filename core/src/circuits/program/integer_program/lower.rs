@@ -114,7 +114,8 @@ impl<W: Word> Planner<'_, W> {
                 let (high, from, to) = if first { (&mut x, a, b) } else { (&mut y, b, a) };
                 let level = to.level.min(from.level.checked_sub(1).ok_or_else(|| {
                     Error::LevelMismatch(
-                        "its operands are at level 0 with different factors, and it takes a level to make them equal"
+                        "its operands are at level 0 with different factors, and it takes a level to make them equal; \
+                         bootstrap one of them first"
                             .into(),
                     )
                 })?);
@@ -273,6 +274,8 @@ impl<W: Word> Planner<'_, W> {
 fn takes_levels(count: usize, level: usize) -> Result<usize, Error> {
     level.checked_sub(count).ok_or_else(|| {
         let levels = if count == 1 { "a level".into() } else { format!("{count} levels") };
-        Error::LevelMismatch(format!("it takes {levels}, and there are {level} below its operands"))
+        Error::LevelMismatch(format!(
+            "it takes {levels}, and there are {level} below its operands; bootstrap them first"
+        ))
     })
 }

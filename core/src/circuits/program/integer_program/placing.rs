@@ -211,7 +211,10 @@ impl<'t, W: Word> Planner<'t, W> {
         let (shape, bootstrap) = (self.shape(out), self.inserted());
         let input = bootstrap.map_or(0, |bootstrap| bootstrap.input);
         if shape.level < input {
-            return Error::LevelMismatch(format!("its result would be at level {}", shape.level));
+            return Error::LevelMismatch(format!(
+                "its result would be at level {}, and a bootstrap begins at {input}; bootstrap earlier",
+                shape.level
+            ));
         }
         let roundings = |noise: f64| noise / self.target.context.noise().rounding();
         Error::Limit(format!(
