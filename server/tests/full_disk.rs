@@ -60,7 +60,8 @@ fn jobs_outlive_a_disk_that_is_full_for_a_while() {
             client.submit(&key, &input).problem(500, "INTERNAL");
         } else {
             limit(&server, Resource::Fsize, Some(1));
-            client.submit(&key, &input).problem(507, "STORAGE_FULL");
+            let detail = client.submit(&key, &input).problem(507, "STORAGE_FULL");
+            assert!(detail.contains("try again when its operator has made room"), "{detail}");
         }
         // What it found a moment ago holds for a second.
         eventually(|| client.get("/readyz").status, 503);

@@ -354,7 +354,8 @@ impl From<StoreError> for Problem {
             return Self::new(503, "STORAGE_FAILED", "Storage failed", detail).retry_after(5);
         }
         if error.is_full() {
-            return Self::new(507, "STORAGE_FULL", "Storage full", "the server's disk is full");
+            let detail = "the server's disk is full; try again when its operator has made room";
+            return Self::new(507, "STORAGE_FULL", "Storage full", detail);
         }
         if matches!(error, StoreError::Corrupt(_)) {
             let detail = "the server's disk altered what the server keeps about this job or key set; submit the job again, or make new keys; \
