@@ -5,6 +5,9 @@
 //   --kills N     kill -9 of a worker, the front or nats-server, in an order that the seed decides
 //   --seed S      a number, by default of this moment
 //   --slots N     jobs that each worker runs at once, 2 unless something else is said
+//   --faults      no kills but what else may happen to files, disks and NATS, one after the other, each with a cluster of its own: passed
+//                 or failed by itself. It takes several minutes. A full disk is mounted, which takes root
+//   --only WORDS  with --faults: those that have these words in their names
 //   --tests       the server's tests that need a nats-server as well, which are compiled
 //   --measure     no kills but figures: a job with and without its keys in memory, jobs a second with one and two workers, and, for
 //                 toy10, how soon jobs go on after a worker or the front was killed
@@ -12,19 +15,19 @@
 //
 // Honest clients upload keys of toy sets, submit jobs, cancel some, delete keys, and compare each result, byte for byte, with what the
 // command line made of the same input in one process. Without a nats-server everything is skipped, and said to be.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from './lib/build.mjs';
 import { countTests } from './lib/count.mjs';
 import { Stop, begin, bold, green, main, red, say } from './lib/log.mjs';
-import { Nats, findNats } from './lib/nats.mjs';
+import { findNats } from './lib/nats.mjs';
 import { cargoProgress, run } from './lib/run.mjs';
+import { Cluster, withNats } from './soak/cluster.mjs';
 import { SETS, figures, settingsFor } from './soak/figures.mjs';
-import { HonestClients } from './soak/honest.mjs';
 import { Host } from './soak/host.mjs';
-import { Ledger } from './soak/ledger.mjs';
+import { LEGS, perform } from './soak/legs.mjs';
 import { randomFrom, sleep } from './soak/random.mjs';
 import { ckksSet, keyMemory, makeSets } from './soak/sets.mjs';
 import { Workers } from './soak/workers.mjs';
@@ -37,6 +40,8 @@ const options = {
   kills: { type: 'string', default: '200' },
   seed: { type: 'string', default: `${Date.now() % 1_000_000}` },
   slots: { type: 'string', default: '2' },
+  faults: { type: 'boolean', default: false },
+  only: { type: 'string' },
   tests: { type: 'boolean', default: false },
   measure: { type: 'boolean', default: false },
   set: { type: 'string', multiple: true },
@@ -53,33 +58,25 @@ await main(async () => {
   const sets = values.set ?? Object.keys(SETS);
   for (const name of sets) if (!Object.hasOwn(SETS, name)) throw new Stop(`--set ${name}: give one of ${Object.keys(SETS).join(', ')}`);
   if (values.set && !values.measure) throw new Stop('--set says what is measured; give --measure with it');
+  if (values.only !== undefined && !values.faults) throw new Stop('--only says which faults; give --faults with it');
+  if (values.faults && values.measure) throw new Stop('give --faults or --measure');
+  const legs = LEGS.filter(({ name }) => name.includes(values.only ?? ''));
+  if (legs.length === 0) throw new Stop(`--only ${values.only}: there is none among: ${LEGS.map(({ name }) => name).join(', ')}`);
   const [workers, kills, seed] = [whole('workers', values.workers, 1), whole('kills', values.kills, 0), whole('seed', values.seed, 0)];
   const { program, missing } = await findNats();
   const total = { passed: 0, failed: 0, skipped: 0 };
-  const leg = (passed) => (total[passed ? 'passed' : 'failed'] += 1);
+  const leg = (passed) => (total[passed === undefined ? 'skipped' : passed ? 'passed' : 'failed'] += 1);
   if (missing) {
     say(bold(`skipped: ${missing}`));
-    total.skipped = values.tests ? 2 : 1;
+    total.skipped = (values.tests ? 1 : 0) + (values.faults ? legs.length : 1);
   } else {
     if (values.tests) leg(await byNats(program));
-    leg(values.measure ? await measure(program, sets) : await kill({ program, workers, kills, seed, slots: whole('slots', values.slots, 1) }));
+    if (values.faults) (await endure({ program, legs, count: workers, seed })).forEach(leg);
+    else leg(values.measure ? await measure(program, sets) : await kill({ program, workers, kills, seed, slots: whole('slots', values.slots, 1) }));
   }
   say(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total.failed ? 1 : 0;
 });
-
-/** A folder, and a nats-server that has its messages there, while something is done. */
-async function withNats(program, action) {
-  const folder = mkdtempSync(join(tmpdir(), 'refloat-cluster-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const nats = new Nats(program, folder);
-  await nats.start();
-  try {
-    return await action(nats, folder);
-  } finally {
-    await nats.end();
-  }
-}
 
 /** The tests that need a nats-server; each starts one. */
 async function byNats(program) {
@@ -124,13 +121,8 @@ async function kill({ program, workers: count, kills, seed, slots }) {
     const random = randomFrom(seed);
     // A job of which a worker died is handed out again as soon as may be, so that none looks stuck that is killed some times.
     const settings = { REFLOAT__CLUSTER__LEASE_SECONDS: '10', REFLOAT__CLUSTER__SLOTS: `${slots}` };
-    const host = new Host(folder, { mount: false, args: ['--role', 'front', '--nats', nats.url('front')], settings });
-    const sets = await makeSets(folder);
-    await host.start();
-    const workers = new Workers(folder, { data: host.data, nats: nats.url('worker'), settings });
-    for (let number = 0; number < count; number++) workers.start(number);
-    const ledger = new Ledger();
-    const clients = new HonestClients(host, sets, ledger, randomFrom(seed + 1));
+    const cluster = new Cluster(folder, nats, { count, sets: await makeSets(folder), seed, settings });
+    const { host, ledger, workers } = cluster;
     const counts = { worker: 0, front: 0, 'nats-server': 0 };
     const actions = {
       worker: async () => {
@@ -150,26 +142,20 @@ async function kill({ program, workers: count, kills, seed, slots }) {
       },
     };
     try {
-      await clients.begin();
+      await cluster.start();
       for (let done = 0; done < kills && !ledger.broken; done++) {
         const before = ledger.right;
         await sleep(random.between(200, 2500));
         // Something is to be done between two kills, or on a slow machine nothing would ever be.
         for (const end = Date.now() + PATIENCE; ledger.right === before && Date.now() < end && !ledger.broken; ) await sleep(50);
-        await host.reviveIfDead((how) => ledger.find('lost', `the front ended by itself (${how})`));
+        await cluster.revive();
         const chosen = random.next();
         const name = chosen < 0.8 ? 'worker' : chosen < 0.9 ? 'front' : 'nats-server';
         await actions[name]();
         counts[name] += 1;
         if ((done + 1) % 20 === 0) say(`  ${done + 1} kills: ${ledger.line()}`);
       }
-      await clients.finish();
-      await workers.end(0, 'SIGTERM');
-      workers.start(0);
-      await host.restart('SIGTERM');
-      await clients.verify();
-      const differing = differences(host);
-      for (const how of workers.ended) ledger.find('lost', `a worker ended by itself (${how})`);
+      const differing = await cluster.finish();
       say(`  ${ledger.line()}`);
       say(`  killed: ${Object.entries(counts).map(([name, times]) => `${name} ${times}`).join(', ')}`);
       const held = ledger.holds() && differing === 0;
@@ -177,13 +163,19 @@ async function kill({ program, workers: count, kills, seed, slots }) {
       if (!held) say(`the front's last words: ${await host.tail()}`);
       return held;
     } finally {
-      await workers.close();
-      await host.close();
+      await cluster.close();
     }
   });
 }
 
-/** Runs whose result was not that of another run of the same, by the log of the front, which survives it. */
-function differences(host) {
-  return readFileSync(host.logFile, 'utf8').split('two runs of a job gave different results').length - 1;
+/** Each fault that a cluster has to survive, by itself; resolves to what came of each. */
+async function endure({ program, legs, count, seed }) {
+  say(bold(`${count} workers, ${legs.length} faults, seed ${seed}`));
+  await build(['server']);
+  const folder = mkdtempSync(join(tmpdir(), 'refloat-sets-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const sets = await makeSets(folder);
+  const outcomes = [];
+  for (const leg of legs) outcomes.push(await perform(leg, { program, sets, count, seed }));
+  return outcomes;
 }

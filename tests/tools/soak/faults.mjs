@@ -1,10 +1,11 @@
 // What goes wrong, one fault after the other, in an order that the seed decides.
-import { existsSync, mkdirSync, openSync, closeSync, fstatSync, ftruncateSync, readFileSync, readSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { Stop } from '../lib/log.mjs';
 import { run } from '../lib/run.mjs';
+import { damage, files, fill } from './disk.mjs';
 import { sleep } from './random.mjs';
 
 export class Faults {
@@ -113,37 +114,17 @@ export class Faults {
   }
 
   #fullDisk() {
-    return this.#host.during('full disk', () => this.#fill(() => sleep(this.#random.between(200, 3000))));
+    return this.#host.during('full disk', () => fill(this.#host.disk, () => sleep(this.#random.between(200, 3000))));
   }
 
   #killFull() {
     return this.#host.during('full disk', async () => {
-      await this.#fill(async () => {
+      await fill(this.#host.disk, async () => {
         await sleep(this.#random.between(100, 800));
         await this.#host.end();
       });
       await this.#host.start();
     });
-  }
-
-  /** Takes every byte of the file system while `action` goes on. */
-  async #fill(action) {
-    const filler = join(this.#host.disk, 'filler');
-    const file = openSync(filler, 'w');
-    try {
-      for (let size = 1 << 20; size >= 1 << 12; size >>= 1) {
-        const block = Buffer.alloc(size, 1);
-        try {
-          while (writeSync(file, block) === size);
-        } catch (error) {
-          if (error.code !== 'ENOSPC') throw error;
-        }
-      }
-      await action();
-    } finally {
-      closeSync(file);
-      rmSync(filler);
-    }
   }
 
   async #damageInput() {
@@ -173,27 +154,10 @@ export class Faults {
       const path = files(this.#host.data).find((each) => each.includes(owner) && name.test(basename(each)));
       if (!path) return false;
       note();
-      if (this.#random.chance(0.15)) rmSync(path);
-      else this.#change(path);
+      damage(path, this.#random);
       return true;
     } finally {
       process.kill(pid, 'SIGCONT');
-    }
-  }
-
-  #change(path) {
-    const file = openSync(path, 'r+');
-    try {
-      const { size } = fstatSync(file);
-      if (size === 0) return;
-      const at = Math.floor(this.#random.next() * size);
-      if (this.#random.chance(0.2)) return ftruncateSync(file, at);
-      const byte = Buffer.alloc(1);
-      readSync(file, byte, 0, 1, at);
-      byte[0] ^= 1 << this.#random.between(0, 7);
-      writeSync(file, byte, 0, 1, at);
-    } finally {
-      closeSync(file);
     }
   }
 
@@ -328,17 +292,4 @@ function submission(set) {
 /** Answers that are long, or come piece by piece. */
 function answers(job) {
   return ['/v1/params?parts=1', `/v1/jobs/${job.id}/result`, `/v1/jobs/${job.id}/events`];
-}
-
-/** Every file below a folder; what vanishes meanwhile is left out. */
-function files(folder) {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-      const path = join(folder, entry.name);
-      return entry.isDirectory() ? files(path) : [path];
-    });
-  } catch (error) {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  }
 }

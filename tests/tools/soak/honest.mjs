@@ -14,6 +14,14 @@ const FINAL = new Set(['done', 'failed', 'cancelled']);
 const LATER = new Set([0, 408, 429, 503]);
 const LATER_CODES = new Set(['INTERNAL', 'STORAGE_FULL', 'QUOTA']);
 
+/** What errors about stored bytes say of their repair. */
+const REPAIRS = {
+  INPUT_DAMAGED: /submit it again/,
+  RESULT_DAMAGED: /submit the job again/,
+  KEY_PIECE_DAMAGED: /upload piece \d+ again.* and submit the job again/,
+  STORAGE_FULL: /try again|delete|raise/,
+};
+
 export class HonestClients {
   #host;
   #ledger;
@@ -47,7 +55,7 @@ export class HonestClients {
     }
     const [a, b, ckks] = this.sets;
     this.#loops = [a, a, b, b, ckks].map((set) => this.#forever(() => this.#burst(set)));
-    this.#loops.push(this.#forever(() => this.#readAgain()), this.#forever(() => this.#races()));
+    this.#loops.push(this.#forever(() => this.#readOneAgain()), this.#forever(() => this.#races()));
   }
 
   /** Takes on nothing new, and follows everything to its end. */
@@ -93,6 +101,7 @@ export class HonestClients {
       const internal = answer.code === 'INTERNAL';
       // Whether the server could read and write when it answered is known only from here.
       if (internal && !this.#host.troubled) this.#ledger.find('wrong', `${method} ${path}: internal error without a cause`);
+      this.#checkRepair(answer.json);
       if (!LATER.has(answer.status) && !LATER_CODES.has(answer.code)) return answer;
       if (asked - began > PATIENCE) {
         this.#ledger.find('stuck', `${method} ${path}: still ${answer.status} ${answer.code ?? ''} after ${PATIENCE / 1000} s`);
@@ -101,6 +110,12 @@ export class HonestClients {
       await sleep(this.#random.between(50, 300));
     }
     return undefined;
+  }
+
+  /** A problem with stored bytes says what is to be done. */
+  #checkRepair(problem) {
+    const { code, detail } = problem ?? {};
+    if (code in REPAIRS && !REPAIRS[code].test(detail)) this.#ledger.find('wrong', `${code} does not say the repair: ${detail}`);
   }
 
   #headers(set, more) {
@@ -228,6 +243,7 @@ export class HonestClients {
     }
     if (document.state === 'done') return this.#checkResult(job, 'when it was done', true);
     const code = document.problem?.code;
+    this.#checkRepair(document.problem);
     const damaged =
       (code === 'INPUT_DAMAGED' && job.damaged.has('input')) ||
       (code === 'KEY_PIECE_DAMAGED' &&
@@ -274,10 +290,15 @@ export class HonestClients {
     }
   }
 
+  /** Fetches the result of a job again. */
+  async readAgain(job) {
+    await this.#checkResult(job, 'later');
+  }
+
   /** A result fetched some time ago is still there. */
-  async #readAgain() {
+  async #readOneAgain() {
     await sleep(200);
-    if (this.done.length) await this.#checkResult(this.#random.pick(this.done), 'later');
+    if (this.done.length) await this.readAgain(this.#random.pick(this.done));
   }
 
   /** Everything that can be asked about one key set, at once; afterwards the set can be made as ever. */

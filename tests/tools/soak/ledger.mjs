@@ -37,6 +37,16 @@ export class Ledger {
     return this.#counts.right;
   }
 
+  /** What was altered on disk and said so. */
+  get damaged() {
+    return this.#counts.damaged;
+  }
+
+  /** Key sets that were uploaded again where they were damaged. */
+  get healed() {
+    return this.#counts.healed;
+  }
+
   /** What is gone or came to no end. */
   get lost() {
     return this.#counts.lost + this.#counts.stuck;

@@ -1,20 +1,24 @@
 // Workers of a cluster: the real binary, each a process.
-import { openSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Stop } from '../lib/log.mjs';
 import { serverBinary } from '../lib/paths.mjs';
-import { kill, start } from '../lib/run.mjs';
+import { kill, run, start } from '../lib/run.mjs';
 import { SETTINGS } from './host.mjs';
 
 export class Workers {
-  #args;
+  #command;
   #log;
+  #logFile;
   #children = [];
   #settings;
 
-  constructor(folder, { data, nats, settings = {} }) {
-    this.#settings = { ...SETTINGS, ...settings };
-    this.#log = openSync(join(folder, 'workers.log'), 'a');
-    this.#args = ['serve', '--role', 'worker', '--nats', nats, '--data', data, '--allow-insecure', '--log-level', 'warn'];
+  /** `each` gives the settings of the worker of a number besides. Each sees mounts of its own if they are to live `apart`. */
+  constructor(folder, { data, nats, settings = {}, each = () => ({}), apart = false }) {
+    this.#settings = (number) => ({ ...SETTINGS, ...settings, ...each(number) });
+    this.#logFile = join(folder, 'workers.log');
+    this.#log = openSync(this.#logFile, 'a');
+    this.#command = [...(apart ? ['unshare', '--mount'] : []), serverBinary, 'serve', '--role', 'worker', '--nats', nats, '--data', data, '--allow-insecure', '--log-level', 'warn'];
   }
 
   /** How workers ended that were not asked to. */
@@ -22,7 +26,8 @@ export class Workers {
 
   /** Starts the worker of a number, new or in the place of one that has ended. */
   start(number) {
-    const child = start(serverBinary, this.#args, { env: this.#settings, stdio: ['ignore', this.#log, this.#log] });
+    const [program, ...args] = this.#command;
+    const child = start(program, args, { env: this.#settings(number), stdio: ['ignore', this.#log, this.#log] });
     const ended = new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)));
     const worker = { child, ended, asked: false };
     ended.then((how) => worker.asked || this.ended.push(how));
@@ -43,6 +48,26 @@ export class Workers {
 
   signal(number, signal) {
     kill(this.#children[number].child, signal);
+  }
+
+  signalAll(signal) {
+    this.#children.forEach((_, number) => this.signal(number, signal));
+  }
+
+  /** Runs a command that sees the mounts of one that lives apart. */
+  async inside(number, ...command) {
+    const { code, output } = await run('nsenter', ['--mount', '--target', `${this.#children[number].child.pid}`, ...command]);
+    if (code !== 0) throw new Stop(`${command.join(' ')}: ${output}`);
+  }
+
+  /** Whether one of them has said these words. */
+  have(words) {
+    return readFileSync(this.#logFile, 'utf8').includes(words);
+  }
+
+  /** The last lines of their log. */
+  async tail() {
+    return (await run('tail', ['-n', '12', this.#logFile])).output;
   }
 
   async close() {
