@@ -1,13 +1,10 @@
-//! Textbook BGV over big integers, and a small set with its keys.
+//! Textbook BGV over big integers, a small set with its keys, and small sets for bootstrapping.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 use refloat::arith::Word;
-use refloat::bootstrapping::bgv::{
-    Approach, BgvBootstrapper, BgvKeys, BgvParams, BgvSecretKey, BgvSpec, EphemeralSpec,
-};
+use refloat::bootstrapping::bgv::{Approach, BgvSpec, EphemeralSpec};
 use refloat::circuits::digit_removal::AllDigits;
-use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::Seed;
 use refloat::ring::{GaloisElement, centered_f64};
 use refloat::rlwe::{EncapsulationDigits, GaloisKeys, KeySeeds, RlweSpec, SampleBlock, SecretKey};
@@ -431,17 +428,6 @@ pub fn small_prime(prime: u64, digits: u32, index: u64, exponent: u32, general: 
             digits: EncapsulationDigits::Balanced { count: 3 },
         },
     }
-}
-
-/// A secret key of a set, its evaluation keys and a bootstrapper.
-///
-/// # Panics
-/// The set is not sound.
-pub fn keyed<W: Word>(params: &BgvParams<W>, seed: u8) -> (BgvSecretKey<W>, BgvKeys<W>, BgvBootstrapper<W>) {
-    let secret = BgvSecretKey::generate(params, &Seed::from_bytes([seed; 32]));
-    let keys = secret.evaluation_keys().expect("keys");
-    let bootstrapper = BgvBootstrapper::new(params, PlaintextStorage::Evaluated).expect("a sound set");
-    (secret, keys, bootstrapper)
 }
 
 /// Messages modulo p of every kind that a bootstrap should keep, each with `count` coefficients or slots; `random` is the first.

@@ -1,6 +1,6 @@
 //! Oracles for the tests of refloat: slow and direct, written without the library's arithmetic.
 //!
-//! - [`bgv`]: textbook BGV, and a small set with its keys;
+//! - [`bgv`]: textbook BGV, a small set with its keys, and small sets for bootstrapping;
 //! - [`cyclotomic`]: rings of two axes in powers of X, over big integers;
 //! - [`ring`]: the negacyclic product, residues and exact rounding over big integers;
 //! - [`embedding`]: slots of a polynomial by evaluating it;
@@ -8,6 +8,7 @@
 //! - [`ship_noise`]: the noise each stage should leave, from the parameters alone;
 //! - [`fuzz`]: readers of untrusted bytes as fuzz targets, and what makes inputs for them;
 //! - [`hostile`]: what every reader of untrusted bytes must refuse;
+//! - [`keyed_bgv`]: a set for BGV bootstrapping with its keys, and what bootstraps in a chain have to leave;
 //! - [`measure`]: messages, and what the holder of the key sees of a run;
 //! - [`portable`]: digests of bootstraps, for the vectors;
 //! - [`toy`]: keys of demonstration size;
@@ -22,6 +23,7 @@ pub mod cyclotomic;
 pub mod embedding;
 pub mod fuzz;
 pub mod hostile;
+pub mod keyed_bgv;
 pub mod measure;
 pub mod portable;
 pub mod precision;

@@ -1,13 +1,10 @@
 //! BGV bootstrapping modulo powers of 2 and of 5, whose digits are read one after the other: stages as the holder of the key sees them, chains, refusals.
 
 use refloat::Error;
-use refloat::bootstrapping::bgv::{
-    BgvBootstrapper, BgvKeys, BgvParams, BgvRun, BgvSecretKey, BgvSpec, BgvState,
-};
-use refloat::random::Seed;
+use refloat::bootstrapping::bgv::{BgvParams, BgvRun, BgvSpec, BgvState};
 use refloat::schemes::bgv::BgvCiphertext;
-use refloat_tests::bgv::{bits, keyed, log_deviation, small_prime};
-use refloat_tests::rns::Lottery;
+use refloat_tests::bgv::{bits, small_prime};
+use refloat_tests::keyed_bgv::KeyedBgv;
 
 /// Prime, index, exponent of messages, and whether all coordinates are refreshed.
 const SETS: [(u64, u64, u32, bool); 7] = [
@@ -20,65 +17,22 @@ const SETS: [(u64, u64, u32, bool); 7] = [
     (5, 123, 1, true),
 ];
 
-struct Set {
-    params: BgvParams<u64>,
-    secret: BgvSecretKey<u64>,
-    keys: BgvKeys<u64>,
-    bootstrapper: BgvBootstrapper<u64>,
+fn keyed((prime, index, exponent, general): (u64, u64, u32, bool)) -> KeyedBgv<u64> {
+    let digits = if prime == 2 { 4 } else { 2 };
+    KeyedBgv::new(&small_prime(prime, digits, index, exponent, general))
 }
 
-impl Set {
-    fn new((prime, index, exponent, general): (u64, u64, u32, bool)) -> Self {
-        let digits = if prime == 2 { 4 } else { 2 };
-        let params =
-            BgvParams::new(&small_prime(prime, digits, index, exponent, general)).expect("a sound set");
-        let (secret, keys, bootstrapper) = keyed(&params, 3);
-        Self { params, secret, keys, bootstrapper }
-    }
-
-    /// Random integers: one for each slot, or as many as it has coordinates.
-    fn random(&self, seed: u64) -> Vec<u64> {
-        if self.params.is_general() {
-            let (mut lottery, modulus) = (Lottery::new(seed), self.params.messages().value());
-            return (0..self.params.n()).map(|_| lottery.word() % modulus).collect();
-        }
-        self.coordinates(&self.integers(seed))
-    }
-
-    fn integers(&self, seed: u64) -> Vec<u64> {
-        let (mut lottery, modulus) = (Lottery::new(seed), self.params.messages().value());
-        (0..self.params.context().slots()).map(|_| lottery.word() % modulus).collect()
-    }
-
-    fn coordinates(&self, integers: &[u64]) -> Vec<u64> {
-        self.params.context().message_modulus().encoder().coordinates_of(integers)
-    }
-
-    fn encrypt(&self, message: &[u64], level: usize, randomness: u64) -> BgvCiphertext<u64> {
-        let randomness = Seed::from_bytes([4; 32]).derive("test", &[randomness]);
-        self.secret.encrypt(message, level, &randomness).expect("slots that fit")
-    }
-
-    fn decrypt(&self, x: &BgvCiphertext<u64>) -> Vec<u64> {
-        self.secret.decrypt(x).expect("our own").reveal_to_key_owner().clone()
-    }
-
-    fn check_noise(&self, x: &BgvCiphertext<u64>, stage: &str) {
-        let found = log_deviation(self.secret.noise(x).expect("our own").reveal_to_key_owner());
-        let said = self.params.context().noise().deviation(x.noise()).log2();
-        // Of 64 coefficients that depend on each other.
-        assert!(found < said + 1.0, "{stage}: noise of 2^{found:.2}, said to be 2^{said:.2}");
-    }
-}
+/// Bits of noise above the estimate, of 64 coefficients that depend on each other.
+const ABOVE: f64 = 1.0;
 
 #[test]
 fn slots_stay_right_between_products() {
     for place in SETS {
-        let set = Set::new(place);
+        let set = keyed(place);
         let levels = *set.params.levels();
         assert!(levels.left() == 3 && set.params.removal().polynomial().is_none());
         let encoder = set.params.context().message_modulus().encoder();
-        let (ring, other) = (set.params.messages(), set.random(2));
+        let other = set.random(2);
         let mut message = set.random(1);
         let mut x = set.encrypt(&message, levels.output, 1);
         for round in 0..4 {
@@ -89,13 +43,13 @@ fn slots_stay_right_between_products() {
                 let (y, product) = set.bootstrapper.bgv().at_one_factor(&y, &product).expect("a level");
                 x = set.bootstrapper.bgv().add(&y, &product).expect("one factor");
                 let product = encoder.multiply(&message, &other).expect("slots");
-                message = product.iter().zip(&other).map(|(&a, &b)| ring.add(a, b)).collect();
+                message = set.sum(&product, &other);
             }
             assert_eq!(set.decrypt(&x), message, "{place:?}, round {round}, products");
             x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("a sound set");
             assert_eq!(set.decrypt(&x), message, "{place:?}, round {round}");
             assert_eq!((x.level(), x.factor().value()), (levels.output, 1));
-            set.check_noise(&x, "bootstrap");
+            set.check_noise(&x, ABOVE, "bootstrap");
         }
         assert!(message.iter().any(|&m| m != 0));
     }
@@ -104,12 +58,12 @@ fn slots_stay_right_between_products() {
 /// Of all integers modulo 8, whatever factor the ciphertext has.
 #[test]
 fn integers_are_divided_with_rounding_and_compared() {
-    let set = Set::new(SETS[2]);
+    let set = keyed(SETS[2]);
     let (levels, ring) = (*set.params.levels(), set.params.messages());
     let integers: Vec<u64> = (0..8).collect();
     let x = set.encrypt(&set.coordinates(&integers), levels.output, 3);
     let decrypt = |x: &BgvCiphertext<u64>| {
-        set.check_noise(x, "quotient");
+        set.check_noise(x, ABOVE, "quotient");
         let all = set.decrypt(x);
         let degree = set.params.context().slot_degree();
         assert!(all.chunks(degree).all(|slot| slot[1..].iter().all(|&c| c == 0)));
@@ -147,7 +101,7 @@ fn integers_are_divided_with_rounding_and_compared() {
         evaluator.divide_by_prime(&evaluator.multiply_integer(&x, 4).expect("room"), 2).expect("a power");
     let error = refused(set.bootstrapper.is_negative(&bit, &set.keys));
     assert!(matches!(&error, Error::InvalidArgument(text) if text.contains("2^1")), "{error}");
-    let somebody = Set::new(SETS[0]);
+    let somebody = keyed(SETS[0]);
     let error = refused(set.bootstrapper.divide_by_power(&x, 1, &somebody.keys));
     assert!(matches!(error, Error::ParamsMismatch(_)), "{error}");
 }
@@ -155,7 +109,7 @@ fn integers_are_divided_with_rounding_and_compared() {
 #[test]
 fn stages_read_digits_one_after_the_other() {
     for place in SETS {
-        let set = Set::new(place);
+        let set = keyed(place);
         let message = set.random(3);
         let x = set.encrypt(&message, set.params.levels().output, 5);
         let mut run = BgvRun::new(&set.bootstrapper, &x).expect("a ciphertext of the set");
@@ -171,12 +125,12 @@ fn stages_read_digits_one_after_the_other() {
                 }
                 BgvState::Raised(x, _) => {
                     assert_eq!(Some(&seen.low), digits.as_ref(), "{place:?}");
-                    set.check_noise(x, "raise");
+                    set.check_noise(x, ABOVE, "raise");
                 }
                 BgvState::Unpacked(all, _) => {
                     assert_eq!(all.len(), set.params.context().slot_degree());
                     for x in all {
-                        set.check_noise(x, "unpacked");
+                        set.check_noise(x, ABOVE, "unpacked");
                     }
                 }
                 _ => (),

@@ -3,67 +3,30 @@
 use std::sync::OnceLock;
 
 use refloat::Error;
-use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvSecretKey};
+use refloat::bootstrapping::bgv::{BgvParams, BgvPreset};
 use refloat::circuits::polynomial::{Plan, Polynomial, PolynomialBasis};
-use refloat::circuits::program::integer_program::IntegerPlan;
-use refloat::circuits::program::{Bootstraps, Builder, Program};
-use refloat::random::Seed;
-use refloat::schemes::bgv::{BgvCiphertext, BgvEncoder, BgvShape, PrimePower};
+use refloat::circuits::program::{Bootstraps::WhereNeeded, Builder, Program};
+use refloat::schemes::bgv::{BgvCiphertext, BgvEncoder};
 use refloat::security;
-use refloat_tests::bgv::keyed;
-use refloat_tests::rns::Lottery;
+use refloat_tests::keyed_bgv::{KeyedBgv, Refreshes};
 
-struct World {
-    params: BgvParams,
-    secret: BgvSecretKey,
-    keys: BgvKeys<u64>,
-    bootstrapper: BgvBootstrapper,
+fn world() -> &'static KeyedBgv<u64> {
+    static WORLD: OnceLock<KeyedBgv<u64>> = OnceLock::new();
+    WORLD.get_or_init(|| KeyedBgv::named("toy-bgv-gf4"))
 }
 
-fn world() -> &'static World {
-    static WORLD: OnceLock<World> = OnceLock::new();
-    WORLD.get_or_init(|| {
-        let params = BgvPreset::named("toy-bgv-gf4").expect("a set").params().expect("a sound set");
-        let (secret, keys, bootstrapper) = keyed(&params, 5);
-        World { params, secret, keys, bootstrapper }
-    })
+fn encoder() -> &'static BgvEncoder {
+    world().params.context().message_modulus().encoder()
 }
 
-impl World {
-    fn ring(&self) -> PrimePower {
-        self.params.messages()
-    }
+fn product(x: &[u64], y: &[u64]) -> Vec<u64> {
+    encoder().multiply(x, y).expect("whole slots")
+}
 
-    fn encoder(&self) -> &BgvEncoder {
-        self.params.context().message_modulus().encoder()
-    }
-
-    fn random(&self, seed: u64) -> Vec<u64> {
-        let mut lottery = Lottery::new(seed);
-        (0..self.params.n()).map(|_| lottery.word() % self.ring().value()).collect()
-    }
-
-    fn encrypt(&self, message: &[u64], level: usize, seed: u64) -> BgvCiphertext {
-        let seed = Seed::from_bytes([6; 32]).derive("encryption", &[seed]);
-        self.secret.encrypt(message, level, &seed).expect("reduced")
-    }
-
-    fn decrypt(&self, x: &BgvCiphertext) -> Vec<u64> {
-        self.secret.decrypt(x).expect("our own").reveal_to_key_owner().clone()
-    }
-
-    fn multiply(&self, x: &[u64], y: &[u64]) -> Vec<u64> {
-        self.encoder().multiply(x, y).expect("whole slots")
-    }
-
-    fn add(&self, x: &[u64], y: &[u64]) -> Vec<u64> {
-        x.iter().zip(y).map(|(&x, &y)| self.ring().add(x, y)).collect()
-    }
-
-    /// An integer in every slot.
-    fn everywhere(&self, c: i64) -> Vec<u64> {
-        self.encoder().coordinates_of(&vec![self.ring().reduce_signed(c); self.params.context().slots()])
-    }
+/// An integer in every slot.
+fn everywhere(c: i64) -> Vec<u64> {
+    let params = &world().params;
+    world().coordinates(&vec![params.messages().reduce_signed(c); params.context().slots()])
 }
 
 /// Slots taken from elsewhere.
@@ -111,20 +74,18 @@ fn the_secure_set_counts_what_its_ephemeral_secret_loses() {
 #[test]
 fn twenty_bootstraps_with_products_between_stay_right() {
     let world = world();
-    let (output, floor) = (world.params.levels().output, world.params.context().noise().rounding());
     let mut message = world.random(1);
-    let mut x = world.encrypt(&message, output, 1);
+    let mut x = world.encrypt(&message, world.params.levels().output, 1);
+    let mut refreshes = Refreshes::new(world, 2.0);
     for round in 0..20 {
         while x.level() > 0 {
-            x = world.bootstrapper.multiply(&x, &x, &world.keys).expect("room");
-            message = world.multiply(&message, &message);
+            x = world.square(&x);
+            message = product(&message, &message);
         }
         let shift = world.random(100 + round);
         x = world.bootstrapper.bgv().add_plain(&x, &shift).expect("room");
-        message = world.add(&message, &shift);
-        x = world.bootstrapper.bootstrap(&x, &world.keys, &mut ()).expect("an input");
-        assert!(world.decrypt(&x) == message, "bootstrap {round}");
-        assert!(x.level() == output && x.noise() < 2.0 * floor);
+        message = world.sum(&message, &shift);
+        x = refreshes.refresh(&x, &message);
     }
     // Keys of all that is computed between bootstraps.
     let bgv = world.bootstrapper.bgv();
@@ -137,16 +98,16 @@ fn twenty_bootstraps_with_products_between_stay_right() {
     // x^65537: sixteen squares, and once more.
     let mut power = message.clone();
     for _ in 0..16 {
-        power = world.multiply(&power, &power);
+        power = product(&power, &power);
     }
-    power = world.multiply(&power, &message);
+    power = product(&power, &message);
     let image = bgv.frobenius(&x, 1, &world.keys).expect("a key");
     assert_eq!(world.decrypt(&image), power);
 }
 
 #[test]
 fn slots_are_multiplied_in_the_clear_as_they_are_given() {
-    let encoder = world().encoder();
+    let encoder = encoder();
     // Z times Z^4 is 1, whose coordinates are -1.
     let (z, z4) = ([1, 0, 0, 0], [0, 0, 0, 1]);
     assert_eq!(encoder.multiply(&z, &z4), Ok(vec![65536; 4]));
@@ -183,12 +144,10 @@ fn program() -> Program {
 #[test]
 fn programs_compute_with_elements_of_galois_rings() {
     let (world, program) = (world(), program());
-    let (ring, output) = (world.ring(), world.params.levels().output);
+    let (ring, output) = (world.params.messages(), world.params.levels().output);
     let [x, y] = [1, 2].map(|seed| world.random(seed));
     let inputs = [world.encrypt(&x, output, 1), world.encrypt(&y, output, 2)];
-    let shapes: Vec<BgvShape> = inputs.iter().map(BgvShape::of).collect();
-    let target = world.params.program_target().expect("a sound set");
-    let plan = IntegerPlan::new(&program, &target, &shapes, Bootstraps::WhereNeeded).expect("a plan");
+    let plan = world.plan(&program, &inputs, WhereNeeded).expect("a plan");
     assert!((1..=4).contains(&plan.inserted()), "{} bootstraps", plan.inserted());
     let found =
         world.bootstrapper.run_program(&plan, &world.keys, &inputs, &mut ()).expect("a plan of this set");
@@ -196,17 +155,16 @@ fn programs_compute_with_elements_of_galois_rings() {
         assert_eq!((found.level(), found.factor()), (shape.level, shape.factor));
         assert!(found.noise() <= shape.noise);
     }
-    let t = rotated(&world.multiply(&x, &y), 5);
-    let cube = world.multiply(&world.multiply(&t, &t), &t);
-    let terms = [(5, world.everywhere(1)), (-3, t), (2, cube)];
-    let cubic = terms
-        .iter()
-        .fold(vec![0; 1024], |sum, (c, term)| world.add(&sum, &world.multiply(term, &world.everywhere(*c))));
+    let t = rotated(&product(&x, &y), 5);
+    let cube = product(&product(&t, &t), &t);
+    let terms = [(5, everywhere(1)), (-3, t), (2, cube)];
+    let cubic =
+        terms.iter().fold(vec![0; 1024], |sum, (c, term)| world.sum(&sum, &product(term, &everywhere(*c))));
     let weights: Vec<u64> = (0..256).map(|i| ring.reduce_signed(i * 131 % 7919 - 4000)).collect();
-    let weights = world.encoder().coordinates_of(&weights);
-    let shifted = world.add(&world.multiply(&cubic, &weights), &weights);
-    let larger = world.multiply(&shifted, &world.everywhere(-40000));
-    let last = world.add(&world.everywhere(40000), &moved(&larger, |slot| (slot + 128) % 256));
+    let weights = world.coordinates(&weights);
+    let shifted = world.sum(&product(&cubic, &weights), &weights);
+    let larger = product(&shifted, &everywhere(-40000));
+    let last = world.sum(&everywhere(40000), &moved(&larger, |slot| (slot + 128) % 256));
     assert!(world.decrypt(&found[0]) == cubic && world.decrypt(&found[1]) == last);
 }
 
@@ -214,18 +172,17 @@ fn programs_compute_with_elements_of_galois_rings() {
 #[test]
 fn programs_on_integers_in_slots_are_those_of_integers() {
     let (world, program) = (world(), program());
-    let integers: [Vec<u64>; 2] =
-        [3, 4].map(|seed| world.random(seed).into_iter().take(world.params.context().slots()).collect());
+    let integers = [3, 4].map(|seed| world.integers(seed));
     let output = world.params.levels().output;
-    let encrypt = |x: &Vec<u64>| world.encrypt(&world.encoder().coordinates_of(x), output, 3);
+    let encrypt = |x: &Vec<u64>| world.encrypt(&world.coordinates(x), output, 3);
     let inputs: Vec<BgvCiphertext> = integers.iter().map(encrypt).collect();
-    let shapes: Vec<BgvShape> = inputs.iter().map(BgvShape::of).collect();
-    let target = world.params.program_target().expect("a sound set");
-    let plan = IntegerPlan::new(&program, &target, &shapes, Bootstraps::WhereNeeded).expect("a plan");
+    let plan = world.plan(&program, &inputs, WhereNeeded).expect("a plan");
     let found =
         world.bootstrapper.run_program(&plan, &world.keys, &inputs, &mut ()).expect("a plan of this set");
-    let clear = program.evaluate_integers(world.ring(), target.columns(), &integers).expect("whole numbers");
+    let clear = program
+        .evaluate_integers(world.params.messages(), world.params.context().slots() / 2, &integers)
+        .expect("whole numbers");
     for (found, clear) in found.iter().zip(&clear) {
-        assert!(world.decrypt(found) == world.encoder().coordinates_of(clear));
+        assert!(world.decrypt(found) == world.coordinates(clear));
     }
 }

@@ -3,96 +3,33 @@
 use refloat::Error;
 use refloat::arith::Word;
 use refloat::bootstrapping::bgv::{
-    BgvBootstrapper, BgvKeys, BgvParams, BgvRun, BgvSecretKey, BgvSpec, BgvState, COEFFS_TO_SLOTS,
-    DIGIT_REMOVAL, LARGEST_DEVIATION, MOD_RAISE, PREPARE, SLOTS_TO_COEFFS, UNPACK,
+    BgvParams, BgvRun, BgvSpec, BgvState, COEFFS_TO_SLOTS, DIGIT_REMOVAL, LARGEST_DEVIATION, MOD_RAISE,
+    PREPARE, SLOTS_TO_COEFFS, UNPACK,
 };
 use refloat::bootstrapping::log2_quotient_exceeds;
-use refloat::random::Seed;
 use refloat::schemes::bgv::{BgvCiphertext, Factor, PrimePower};
 use refloat::trace::Counters;
-use refloat_tests::bgv::{keyed, log_deviation, two_axes};
-use refloat_tests::rns::Lottery;
+use refloat_tests::bgv::{log_deviation, two_axes};
+use refloat_tests::keyed_bgv::{KeyedBgv, Refreshes};
 
-struct Set<W: Word> {
-    params: BgvParams<W>,
-    secret: BgvSecretKey<W>,
-    keys: BgvKeys<W>,
-    bootstrapper: BgvBootstrapper<W>,
-}
-
-impl<W: Word> Set<W> {
-    fn new(spec: &BgvSpec) -> Self {
-        let params = BgvParams::new(spec).expect("a sound set");
-        let (secret, keys, bootstrapper) = keyed(&params, 3);
-        Self { params, secret, keys, bootstrapper }
-    }
-
-    fn encrypt(&self, message: &[u64], level: usize, randomness: u64) -> BgvCiphertext<W> {
-        let randomness = Seed::from_bytes([4; 32]).derive("test", &[randomness]);
-        self.secret.encrypt(message, level, &randomness).expect("slots that fit")
-    }
-
-    fn decrypt(&self, x: &BgvCiphertext<W>) -> Vec<u64> {
-        self.secret.decrypt(x).expect("our own").reveal_to_key_owner().clone()
-    }
-
-    fn random(&self, seed: u64) -> Vec<u64> {
-        let mut lottery = Lottery::new(seed);
-        (0..self.params.n()).map(|_| lottery.word() % self.params.messages().value()).collect()
-    }
-
-    /// log2 of the deviation of the coefficients of its noise.
-    fn log_noise(&self, x: &BgvCiphertext<W>) -> f64 {
-        log_deviation(self.secret.noise(x).expect("our own").reveal_to_key_owner())
-    }
-
-    /// Products in every slot, by powers of Z.
-    fn squared(&self, message: &[u64]) -> Vec<u64> {
-        let (ring, d) = (self.params.messages(), self.params.context().slot_degree());
-        let square = |x: &[u64]| {
-            let mut powers = vec![0; d + 1];
-            for (i, &a) in x.iter().enumerate() {
-                for (j, &b) in x.iter().enumerate() {
-                    let at = &mut powers[(i + j + 2) % (d + 1)];
-                    *at = ring.add(*at, ring.mul(a, b));
-                }
+/// Products in every slot, by powers of Z.
+fn squared<W: Word>(set: &KeyedBgv<W>, message: &[u64]) -> Vec<u64> {
+    let (ring, d) = (set.params.messages(), set.params.context().slot_degree());
+    let square = |x: &[u64]| {
+        let mut powers = vec![0; d + 1];
+        for (i, &a) in x.iter().enumerate() {
+            for (j, &b) in x.iter().enumerate() {
+                let at = &mut powers[(i + j + 2) % (d + 1)];
+                *at = ring.add(*at, ring.mul(a, b));
             }
-            powers[1..].iter().map(|&c| ring.sub(c, powers[0])).collect::<Vec<_>>()
-        };
-        message.chunks(d).flat_map(square).collect()
-    }
-
-    fn advance(&self, run: &mut BgvRun<'_, W>, stage: &str) {
-        assert_eq!(run.next_stage().map(|s| s.id), Some(stage));
-        run.step(&self.keys, &mut ()).unwrap_or_else(|error| panic!("{stage}: {error}"));
-    }
-
-    /// Coefficients, row by row, where slots have them as coordinates.
-    fn in_slots<T: Copy>(&self, coefficients: &[T]) -> Vec<T> {
-        let (slots, d) = (self.params.context().slots(), self.params.context().slot_degree());
-        let columns = slots / 2;
-        let place = |slot: usize| {
-            let (s, j) = (slot / columns, slot % columns);
-            (j.reverse_bits() >> (usize::BITS - columns.trailing_zeros())) + s * columns
-        };
-        (0..slots * d).map(|i| coefficients[i % d * slots + place(i / d)]).collect()
-    }
-
-    fn coefficients(&self, x: &BgvCiphertext<W>) -> Vec<u64> {
-        self.secret.decrypt_coefficients(x).expect("our own").reveal_to_key_owner().clone()
-    }
-
-    /// The low digits that the holder of the key sees, whose messages are `high`.
-    fn digits(&self, run: &BgvRun<'_, W>, slots: bool, high: &[u64]) -> Vec<i64> {
-        let seen = self.secret.digits(run).expect("our own");
-        let seen = seen.reveal_to_key_owner();
-        assert_eq!((seen.slots, seen.high.as_slice()), (slots, high));
-        seen.low.clone()
-    }
+        }
+        powers[1..].iter().map(|&c| ring.sub(c, powers[0])).collect::<Vec<_>>()
+    };
+    message.chunks(d).flat_map(square).collect()
 }
 
 /// One bootstrap in steps, each against exact arithmetic; returns what comes out.
-fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCiphertext<W> {
+fn follow<W: Word>(set: &KeyedBgv<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCiphertext<W> {
     let (params, secret, levels) = (&set.params, &set.secret, set.params.levels());
     let (small, large) = (params.messages(), params.raised());
     let (q0, step) = (i128::from(params.spec().chain.levels[0][0]), i128::from(small.prime()));
@@ -155,8 +92,8 @@ fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCi
     out
 }
 
-fn every_stage<W: Word>(spec: &BgvSpec, words: impl Fn(&Set<W>) -> Vec<Vec<u64>>) {
-    let set = Set::<W>::new(spec);
+fn every_stage<W: Word>(spec: &BgvSpec, words: impl Fn(&KeyedBgv<W>) -> Vec<Vec<u64>>) {
+    let set = KeyedBgv::<W>::new(spec);
     let levels = set.params.levels();
     assert_eq!((levels.input, levels.left()), (0, 2));
     for (i, message) in words(&set).into_iter().enumerate() {
@@ -169,8 +106,8 @@ fn every_stage<W: Word>(spec: &BgvSpec, words: impl Fn(&Set<W>) -> Vec<Vec<u64>>
             if x.level() == 0 {
                 break;
             }
-            x = set.bootstrapper.multiply(&x, &x, &set.keys).expect("room");
-            message = set.squared(&message);
+            x = set.square(&x);
+            message = squared(&set, &message);
             assert_ne!(x.factor(), Factor::one(x.ring()));
         }
     }
@@ -202,38 +139,32 @@ fn other_rings_and_narrow_words_do_as_well() {
 
 #[test]
 fn fifty_bootstraps_with_products_between_stay_right() {
-    let set = Set::<u64>::new(&two_axes((32, 5), 97, 0.0));
+    let set = KeyedBgv::<u64>::new(&two_axes((32, 5), 97, 0.0));
     let floor = set.params.context().noise().rounding();
     let modulus = set.params.context().rlwe().q(set.params.levels().output).log2();
     let promised = modulus - (2.0 * 2.1 * floor * set.params.messages().value() as f64).log2();
-    let (mut message, ring) = (set.random(5), set.params.messages());
+    let mut message = set.random(5);
     let mut x = set.encrypt(&message, set.params.levels().output, 5);
-    let (mut noise, mut estimate) = (Vec::new(), f64::NEG_INFINITY);
+    let mut refreshes = Refreshes::new(&set, 2.1);
     for round in 0..50u64 {
         for _ in 0..set.params.levels().left() {
-            x = set.bootstrapper.multiply(&x, &x, &set.keys).expect("room");
-            message = set.squared(&message);
+            x = set.square(&x);
+            message = squared(&set, &message);
         }
         let shift = set.random(100 + round);
         x = set.bootstrapper.bgv().add_plain(&x, &shift).expect("room");
-        message.iter_mut().zip(&shift).for_each(|(m, &s)| *m = ring.add(*m, s));
-        x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("an input");
-        assert_eq!(set.decrypt(&x), message, "bootstrap {round}");
-        assert!(x.noise() < 2.1 * floor, "the estimate stays at the floor");
-        let found = set.secret.noise(&x).expect("our own");
-        noise.extend(found.reveal_to_key_owner().iter().copied());
-        estimate = estimate.max(set.params.context().noise().deviation(x.noise()).log2());
+        message = set.sum(&message, &shift);
+        x = refreshes.refresh(&x, &message);
         assert!(x.capacity() >= promised, "room for as many products");
     }
     // One secret of 32 coefficients is longer or shorter than is expected by some tenths of a bit.
-    let found = log_deviation(&noise);
-    assert!(found < estimate + 0.3, "and noise below it: 2^{found}, 2^{estimate}");
+    refreshes.check_noise(0.3);
 }
 
 /// Noise that leaves nothing of a message at level 0, and can be divided away above.
 #[test]
 fn noisy_messages_are_divided_before_they_are_raised() {
-    let set = Set::<u64>::new(&two_axes((32, 5), 97, 0.0));
+    let set = KeyedBgv::<u64>::new(&two_axes((32, 5), 97, 0.0));
     let (bgv, message, ring) = (set.bootstrapper.bgv(), set.random(7), set.params.messages());
     let noisy =
         |x: &BgvCiphertext<u64>| (0..2).fold(x.clone(), |x, _| bgv.multiply_integer(&x, 48).expect("room"));
@@ -253,7 +184,7 @@ fn noisy_messages_are_divided_before_they_are_raised() {
 #[test]
 fn coordinates_have_the_noise_that_is_counted() {
     for (place, prime, spare) in [((32, 5), 97, 0.0), ((32, 3), 257, 1.0), ((128, 17), 113, 3.0)] {
-        let set = Set::<u64>::new(&two_axes(place, prime, spare));
+        let set = KeyedBgv::<u64>::new(&two_axes(place, prime, spare));
         let x = set.encrypt(&set.random(8), 0, 8);
         let mut run = BgvRun::new(&set.bootstrapper, &x).expect("an input");
         while !matches!(run.state(), BgvState::Slots(..)) {
@@ -290,7 +221,7 @@ fn digits_are_as_large_as_counted() {
     let mut spec = two_axes((64, 5), 97, 1.0);
     // So large a weight that the bound is met now and then, one for every power of Y.
     (spec.ephemeral.weight, spec.bound) = (16, 4);
-    let set = Set::<u64>::new(&spec);
+    let set = KeyedBgv::<u64>::new(&spec);
     let q0 = spec.chain.levels[0][0] as f64;
     let (mut beyond, mut all) = (0, 0);
     for i in 0..400 {
@@ -312,7 +243,7 @@ fn digits_are_as_large_as_counted() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let set = Set::<u64>::new(&two_axes((32, 5), 97, 0.0));
+    let set = KeyedBgv::<u64>::new(&two_axes((32, 5), 97, 0.0));
     let (bootstrapper, mut work) = (&set.bootstrapper, Counters::default());
     let x = set.encrypt(&set.random(6), set.params.levels().output, 6);
     assert!(matches!(bootstrapper.unpack(&x, &set.keys, &mut work), Err(Error::LevelMismatch(_))));

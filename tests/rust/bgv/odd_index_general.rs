@@ -1,60 +1,27 @@
 //! General BGV bootstrapping in rings of odd index: every stage as the holder of the key sees it, and chains.
 
 use refloat::Error;
-use refloat::bootstrapping::bgv::{
-    BgvBootstrapper, BgvKeys, BgvParams, BgvRun, BgvSecretKey, BgvSpec, BgvState, published_sets,
-};
+use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvParams, BgvRun, BgvSpec, BgvState, published_sets};
 use refloat::circuits::linear_transform::PlaintextStorage;
-use refloat::random::Seed;
+use refloat::schemes::bgv::Factor;
 use refloat::schemes::bgv::slots::GaloisRing;
-use refloat::schemes::bgv::{BgvCiphertext, Factor};
 use refloat::schemes::evaluator::Label;
 use refloat::security::SecurityPolicy;
 use refloat::wire::{bgv_ciphertext_from_bytes, bgv_ciphertext_len, bgv_ciphertext_to_bytes};
-use refloat_tests::bgv::{keyed, log_deviation, odd_index};
-use refloat_tests::rns::Lottery;
+use refloat_tests::bgv::odd_index;
+use refloat_tests::keyed_bgv::{KeyedBgv, Refreshes};
 
 /// Index, p and the exponent of messages: slots that turn by one automorphism, that do not, and messages modulo a square.
 const SETS: [(u64, u64, u32); 3] = [(215, 8191, 1), (205, 8191, 1), (129, 257, 2)];
 
-struct Set {
-    params: BgvParams<u64>,
-    secret: BgvSecretKey<u64>,
-    keys: BgvKeys<u64>,
-    bootstrapper: BgvBootstrapper<u64>,
-}
-
-impl Set {
-    fn new(place: (u64, u64, u32)) -> Self {
-        let params = BgvParams::new(&odd_index(place, true)).expect("a sound set");
-        let (secret, keys, bootstrapper) = keyed(&params, 3);
-        Self { params, secret, keys, bootstrapper }
-    }
-
-    /// All coordinates of all slots.
-    fn random(&self, seed: u64) -> Vec<u64> {
-        let (mut lottery, modulus) = (Lottery::new(seed), self.params.messages().value());
-        (0..self.params.n()).map(|_| lottery.word() % modulus).collect()
-    }
-
-    fn encrypt(&self, message: &[u64], level: usize, randomness: u64) -> BgvCiphertext<u64> {
-        let randomness = Seed::from_bytes([4; 32]).derive("test", &[randomness]);
-        self.secret.encrypt(message, level, &randomness).expect("slots that fit")
-    }
-
-    fn decrypt(&self, x: &BgvCiphertext<u64>) -> Vec<u64> {
-        self.secret.decrypt(x).expect("our own").reveal_to_key_owner().clone()
-    }
-
-    fn coefficients(&self, x: &BgvCiphertext<u64>) -> Vec<u64> {
-        self.secret.decrypt_coefficients(x).expect("our own").reveal_to_key_owner().clone()
-    }
+fn keyed(place: (u64, u64, u32)) -> KeyedBgv<u64> {
+    KeyedBgv::new(&odd_index(place, true))
 }
 
 #[test]
 fn stages_do_what_they_say() {
     for place in SETS {
-        let set = Set::new(place);
+        let set = keyed(place);
         let (params, context) = (&set.params, set.params.context());
         let (messages, raised, d) = (params.messages(), params.raised(), context.slot_degree());
         let message = set.random(1);
@@ -109,46 +76,39 @@ fn stages_do_what_they_say() {
 #[test]
 fn a_hundred_bootstraps_with_arithmetic_between_stay_right() {
     for place in SETS {
-        let set = Set::new(place);
-        let (levels, context, ring) = (*set.params.levels(), set.params.context(), set.params.messages());
+        let set = keyed(place);
+        let (levels, context) = (*set.params.levels(), set.params.context());
         let (bgv, encoder) = (set.bootstrapper.bgv(), context.message_modulus().encoder());
         let cube = context.hypercube().expect("an odd index");
         let (d, [_, columns]) = (cube.slot_degree(), cube.dimensions());
-        let galois = GaloisRing::new(ring, (columns * d + 1) as u64).expect("a ring");
-        let model = context.noise();
+        let galois = GaloisRing::new(set.params.messages(), (columns * d + 1) as u64).expect("a ring");
         let mut message = set.random(2);
         let mut x = set.encrypt(&message, levels.output, 2);
-        let (mut noise, mut estimate) = (Vec::new(), f64::NEG_INFINITY);
+        let mut refreshes = Refreshes::new(&set, 2.1);
         for round in 0..100 {
             x = bgv.rotate_dimension(&x, 0, 1, &set.keys).expect("a key");
             x = bgv.frobenius(&x, 1, &set.keys).expect("a key");
             message.rotate_left(columns * d);
             message = message.chunks(d).flat_map(|slot| galois.frobenius(slot, 1)).collect();
             while x.level() > levels.input {
-                x = set.bootstrapper.multiply(&x, &x, &set.keys).expect("a level");
+                x = set.square(&x);
                 message = encoder.multiply(&message, &message).expect("whole slots");
             }
             // Squares of some slots would all end as the same.
             let shift = set.random(100 + round);
             x = bgv.add_plain(&x, &shift).expect("slots");
-            message.iter_mut().zip(&shift).for_each(|(m, &s)| *m = ring.add(*m, s));
-            x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("a sound set");
-            assert_eq!(set.decrypt(&x), message, "{place:?}, bootstrap {round}");
-            assert_eq!((x.level(), x.factor().value()), (levels.output, 1));
-            assert!(x.noise() < 2.1 * model.rounding(), "{place:?}: the estimate stays at the floor");
-            noise.extend(set.secret.noise(&x).expect("our own").reveal_to_key_owner().iter().copied());
-            estimate = estimate.max(model.deviation(x.noise()).log2());
+            message = set.sum(&message, &shift);
+            x = refreshes.refresh(&x, &message);
         }
         // One secret in a ring of axes this short makes half a bit more or less of it.
-        let found = log_deviation(&noise);
-        assert!(found < estimate + 0.6, "{place:?}: noise of 2^{found:.2}, said to be 2^{estimate:.2}");
+        refreshes.check_noise(0.6);
     }
 }
 
 /// Zeros that fill up rows stay where they are.
 #[test]
 fn ciphertexts_go_over_the_wire_without_what_fills_up_their_rows() {
-    let set = Set::new(SETS[2]);
+    let set = keyed(SETS[2]);
     let (context, message) = (set.params.context(), set.random(3));
     let x = set.encrypt(&message, 2, 3);
     let bytes = bgv_ciphertext_to_bytes(context, &x).expect("of the set");

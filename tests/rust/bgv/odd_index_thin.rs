@@ -1,81 +1,30 @@
 //! Thin BGV bootstrapping in rings of odd index: every stage as the holder of the key sees it, chains, refusals.
 
 use refloat::Error;
-use refloat::bootstrapping::bgv::{
-    BgvBootstrapper, BgvKeys, BgvParams, BgvRun, BgvSecretKey, BgvSpec, BgvState,
-};
-use refloat::random::Seed;
-use refloat::schemes::bgv::{BgvCiphertext, Factor};
+use refloat::bootstrapping::bgv::{BgvParams, BgvRun, BgvSpec, BgvState};
+use refloat::schemes::bgv::Factor;
 use refloat::schemes::evaluator::Label;
-use refloat_tests::bgv::{keyed, log_deviation, odd_index};
-use refloat_tests::rns::Lottery;
+use refloat_tests::bgv::odd_index;
+use refloat_tests::keyed_bgv::{KeyedBgv, Refreshes};
 
 /// Index, p and the exponent of messages: slots that turn by one automorphism, that do not, and messages modulo a square.
 const SETS: [(u64, u64, u32); 3] = [(215, 8191, 1), (205, 8191, 1), (129, 257, 2)];
 
-struct Set {
-    params: BgvParams<u64>,
-    secret: BgvSecretKey<u64>,
-    keys: BgvKeys<u64>,
-    bootstrapper: BgvBootstrapper<u64>,
+fn keyed(place: (u64, u64, u32)) -> KeyedBgv<u64> {
+    KeyedBgv::new(&odd_index(place, false))
 }
 
-impl Set {
-    fn new(place: (u64, u64, u32)) -> Self {
-        let params = BgvParams::new(&odd_index(place, false)).expect("a sound set");
-        let (secret, keys, bootstrapper) = keyed(&params, 3);
-        Self { params, secret, keys, bootstrapper }
-    }
-
-    /// Random integers, as coordinates of slots.
-    fn random(&self, seed: u64) -> (Vec<u64>, Vec<u64>) {
-        let (mut lottery, modulus) = (Lottery::new(seed), self.params.messages().value());
-        let integers: Vec<u64> =
-            (0..self.params.context().slots()).map(|_| lottery.word() % modulus).collect();
-        let coordinates = self.coordinates(&integers);
-        (integers, coordinates)
-    }
-
-    fn coordinates(&self, integers: &[u64]) -> Vec<u64> {
-        self.params.context().message_modulus().encoder().coordinates_of(integers)
-    }
-
-    fn encrypt(&self, message: &[u64], level: usize, randomness: u64) -> BgvCiphertext<u64> {
-        let randomness = Seed::from_bytes([4; 32]).derive("test", &[randomness]);
-        self.secret.encrypt(message, level, &randomness).expect("slots that fit")
-    }
-
-    fn decrypt(&self, x: &BgvCiphertext<u64>) -> Vec<u64> {
-        self.secret.decrypt(x).expect("our own").reveal_to_key_owner().clone()
-    }
-
-    fn coefficients(&self, x: &BgvCiphertext<u64>) -> Vec<u64> {
-        self.secret.decrypt_coefficients(x).expect("our own").reveal_to_key_owner().clone()
-    }
-
-    /// The coefficients of `X_1`^i `X_2`^(dj), slot by slot.
-    fn in_slots(&self, coefficients: &[u64]) -> Vec<u64> {
-        let cube = self.params.context().hypercube().expect("an odd index");
-        let ([rows, columns], d) = (cube.dimensions(), cube.slot_degree());
-        let place = |i: usize, j: usize| coefficients[i * columns * d + d * j];
-        (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))).map(|(i, j)| place(i, j)).collect()
-    }
-}
-
-/// The noise of a stage is not more than it says, but for what varies with a secret in rings this small.
-fn check_noise(set: &Set, x: &BgvCiphertext<u64>, stage: &str) {
-    let found = log_deviation(set.secret.noise(x).expect("our own").reveal_to_key_owner());
-    let said = set.params.context().noise().deviation(x.noise()).log2();
-    assert!(found < said + 0.6, "{stage}: noise of 2^{found:.2}, said to be 2^{said:.2}");
-}
+/// Bits of noise above the estimate: one secret in a ring of axes this short makes half a bit more or less of it.
+const ABOVE: f64 = 0.6;
 
 #[test]
 fn stages_do_what_they_say() {
     for place in SETS {
-        let set = Set::new(place);
+        let set = keyed(place);
         let (params, context) = (&set.params, set.params.context());
         let (messages, raised) = (params.messages(), params.raised());
-        let (integers, coordinates) = set.random(1);
+        let integers = set.integers(1);
+        let coordinates = set.coordinates(&integers);
         let x = set.encrypt(&coordinates, params.levels().input, 1);
         let mut run = BgvRun::new(&set.bootstrapper, &x).expect("a ciphertext of the set");
         let mut digits = Vec::new();
@@ -89,7 +38,7 @@ fn stages_do_what_they_say() {
                         found.iter().filter(|&&c| c != 0).count(),
                         integers.iter().filter(|&&c| c != 0).count()
                     );
-                    check_noise(&set, x, "slots to coefficients");
+                    set.check_noise(x, ABOVE, "slots to coefficients");
                     seen.push("base");
                 }
                 BgvState::Prepared(x) => {
@@ -112,7 +61,7 @@ fn stages_do_what_they_say() {
                         let multiple = raised.mul(raised.mul(unit, m), messages.prime());
                         assert_eq!(*found, raised.add(low, multiple), "{place:?}");
                     }
-                    check_noise(&set, x, "raise");
+                    set.check_noise(x, ABOVE, "raise");
                     digits = found.iter().map(|&x| x as i64).collect();
                     seen.push("raised");
                 }
@@ -120,7 +69,7 @@ fn stages_do_what_they_say() {
                     let all: Vec<u64> = digits.iter().map(|&x| x as u64).collect();
                     let modulus = context.modulus(raised.exponent()).expect("a power");
                     assert_eq!(set.decrypt(x), modulus.encoder().coordinates_of(&all), "{place:?}");
-                    check_noise(&set, x, "coefficients to slots");
+                    set.check_noise(x, ABOVE, "coefficients to slots");
                     seen.push("slots");
                 }
                 _ => panic!("no stage of a thin bootstrap"),
@@ -129,7 +78,7 @@ fn stages_do_what_they_say() {
         assert_eq!(seen, ["base", "prepared", "raised", "slots"]);
         let out = run.finish().expect("finished");
         assert_eq!((set.decrypt(&out), out.level()), (coordinates, params.levels().output));
-        check_noise(&set, &out, "removal");
+        set.check_noise(&out, ABOVE, "removal");
     }
 }
 
@@ -137,15 +86,15 @@ fn stages_do_what_they_say() {
 #[test]
 fn a_hundred_bootstraps_with_arithmetic_between_stay_right() {
     for place in SETS {
-        let set = Set::new(place);
+        let set = keyed(place);
         let (levels, context, ring) = (*set.params.levels(), set.params.context(), set.params.messages());
         assert!(levels.left() >= 2);
-        let (bgv, model) = (set.bootstrapper.bgv(), context.noise());
+        let bgv = set.bootstrapper.bgv();
         let cube = context.hypercube().expect("an odd index");
         let [_, columns] = cube.dimensions();
-        let (mut integers, coordinates) = set.random(2);
-        let mut x = set.encrypt(&coordinates, levels.output, 2);
-        let (mut noise, mut estimate) = (Vec::new(), f64::NEG_INFINITY);
+        let mut integers = set.integers(2);
+        let mut x = set.encrypt(&set.coordinates(&integers), levels.output, 2);
+        let mut refreshes = Refreshes::new(&set, 2.1);
         for round in 0..100 {
             // By powers of two along both dimensions, which have keys. Along a dimension that is not good, slots that wrap around it need a
             // second key, which the set lacks.
@@ -156,23 +105,16 @@ fn a_hundred_bootstraps_with_arithmetic_between_stay_right() {
                 integers.chunks_mut(columns).for_each(|row| row.rotate_left(2));
             }
             while x.level() > levels.input {
-                x = set.bootstrapper.multiply(&x, &x, &set.keys).expect("a level");
+                x = set.square(&x);
                 integers = integers.iter().map(|&m| ring.mul(m, m)).collect();
             }
             // Squares alone would end as 0 and 1.
-            let (shift, coordinates) = set.random(100 + round);
-            x = bgv.add_plain(&x, &coordinates).expect("slots");
-            integers.iter_mut().zip(&shift).for_each(|(m, &s)| *m = ring.add(*m, s));
-            x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("a sound set");
-            assert_eq!(set.decrypt(&x), set.coordinates(&integers), "{place:?}, bootstrap {round}");
-            assert_eq!((x.level(), x.factor().value()), (levels.output, 1));
-            assert!(x.noise() < 2.1 * model.rounding(), "{place:?}: the estimate stays at the floor");
-            noise.extend(set.secret.noise(&x).expect("our own").reveal_to_key_owner().iter().copied());
-            estimate = estimate.max(model.deviation(x.noise()).log2());
+            let shift = set.integers(100 + round);
+            x = bgv.add_plain(&x, &set.coordinates(&shift)).expect("slots");
+            integers = set.sum(&integers, &shift);
+            x = refreshes.refresh(&x, &set.coordinates(&integers));
         }
-        // One secret in a ring of axes this short makes half a bit more or less of it.
-        let found = log_deviation(&noise);
-        assert!(found < estimate + 0.6, "{place:?}: noise of 2^{found:.2}, said to be 2^{estimate:.2}");
+        refreshes.check_noise(ABOVE);
     }
 }
 

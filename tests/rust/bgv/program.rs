@@ -3,10 +3,10 @@
 use std::sync::OnceLock;
 
 use refloat::Error;
-use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvSecretKey};
+use refloat::bootstrapping::bgv::{BgvParams, BgvPreset, BgvSecretKey};
 use refloat::circuits::linear_transform::Diagonals;
 use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};
-use refloat::circuits::program::integer_program::{IntegerPlan, IntegerTarget};
+use refloat::circuits::program::integer_program::IntegerPlan;
 use refloat::circuits::program::{
     Bootstraps::{self, AsWritten, WhereNeeded},
     Builder, Program, STAGE, Value,
@@ -15,83 +15,47 @@ use refloat::random::Seed;
 use refloat::schemes::bgv::{BgvCiphertext, BgvShape};
 use refloat::schemes::ckks::Complex;
 use refloat::trace::{Observer, StageEvent};
-use refloat_tests::bgv::keyed;
+use refloat_tests::keyed_bgv::KeyedBgv;
 use refloat_tests::rns::Lottery;
 
-struct World {
-    params: BgvParams,
-    secret: BgvSecretKey,
-    keys: BgvKeys<u64>,
-    bootstrapper: BgvBootstrapper,
+fn world() -> &'static KeyedBgv<u64> {
+    static WORLD: OnceLock<KeyedBgv<u64>> = OnceLock::new();
+    WORLD.get_or_init(|| KeyedBgv::named("toy-bgv10"))
 }
 
-fn world() -> &'static World {
-    static WORLD: OnceLock<World> = OnceLock::new();
-    WORLD.get_or_init(|| {
-        let params = BgvPreset::named("toy-bgv10").expect("a set").params().expect("a sound set");
-        let (secret, keys, bootstrapper) = keyed(&params, 5);
-        World { params, secret, keys, bootstrapper }
-    })
+/// Runs a program and compares every output with the clear one; its plan.
+fn check<'p>(
+    program: &'p Program,
+    messages: &[Vec<u64>],
+    inputs: &[BgvCiphertext],
+    bootstraps: Bootstraps,
+) -> IntegerPlan<'p> {
+    let set = world();
+    let plan = set.plan(program, inputs, bootstraps).unwrap_or_else(|error| panic!("{error}"));
+    let mut seen = Seen::default();
+    let found = set.bootstrapper.run_program(&plan, &set.keys, inputs, &mut seen);
+    let found = found.unwrap_or_else(|error| panic!("{error}"));
+    let (ring, columns) = (set.params.messages(), set.params.n() / 2);
+    let wanted = program.evaluate_integers(ring, columns, messages).expect("whole numbers");
+    assert_eq!(seen.bootstraps, plan.bootstraps());
+    assert_eq!(seen.key_switches, plan.key_switches());
+    // The others take inputs, as many as are needed.
+    assert!(plan.steps() - seen.steps - plan.bootstraps() <= inputs.len());
+    for (((name, shape), found), wanted) in plan.outputs().zip(&found).zip(&wanted) {
+        assert_eq!((found.level(), found.factor()), (shape.level, shape.factor), "{name}");
+        assert!(found.noise() <= shape.noise, "{name}: noise {} of {}", found.noise(), shape.noise);
+        assert!(set.decrypt(found) == *wanted, "{name} is wrong");
+    }
+    plan
 }
 
-impl World {
-    fn random(&self, lottery: &mut Lottery) -> Vec<u64> {
-        (0..self.params.n()).map(|_| lottery.word() % self.params.messages().value()).collect()
-    }
-
-    fn encrypt(&self, message: &[u64], level: usize, seed: u64) -> BgvCiphertext {
-        let seed = Seed::from_bytes([seed as u8; 32]).derive("encryption", &[seed]);
-        self.secret.encrypt(message, level, &seed).expect("reduced")
-    }
-
-    fn decrypt(&self, x: &BgvCiphertext) -> Vec<u64> {
-        self.secret.decrypt(x).expect("our own").reveal_to_key_owner().clone()
-    }
-
-    fn plan<'p>(
-        &self,
-        program: &'p Program,
-        inputs: &[BgvCiphertext],
-        bootstraps: Bootstraps,
-    ) -> Result<IntegerPlan<'p>, Error> {
-        let target: IntegerTarget = self.params.program_target()?;
-        let shapes: Vec<BgvShape> = inputs.iter().map(BgvShape::of).collect();
-        IntegerPlan::new(program, &target, &shapes, bootstraps)
-    }
-
-    /// Runs a program and compares every output with the clear one; its plan.
-    fn check<'p>(
-        &self,
-        program: &'p Program,
-        messages: &[Vec<u64>],
-        inputs: &[BgvCiphertext],
-        bootstraps: Bootstraps,
-    ) -> IntegerPlan<'p> {
-        let plan = self.plan(program, inputs, bootstraps).unwrap_or_else(|error| panic!("{error}"));
-        let mut seen = Seen::default();
-        let found = self.bootstrapper.run_program(&plan, &self.keys, inputs, &mut seen);
-        let found = found.unwrap_or_else(|error| panic!("{error}"));
-        let (ring, columns) = (self.params.messages(), self.params.n() / 2);
-        let wanted = program.evaluate_integers(ring, columns, messages).expect("whole numbers");
-        assert_eq!(seen.bootstraps, plan.bootstraps());
-        assert_eq!(seen.key_switches, plan.key_switches());
-        // The others take inputs, as many as are needed.
-        assert!(plan.steps() - seen.steps - plan.bootstraps() <= inputs.len());
-        for (((name, shape), found), wanted) in plan.outputs().zip(&found).zip(&wanted) {
-            assert_eq!((found.level(), found.factor()), (shape.level, shape.factor), "{name}");
-            assert!(found.noise() <= shape.noise, "{name}: noise {} of {}", found.noise(), shape.noise);
-            assert!(self.decrypt(found) == *wanted, "{name} is wrong");
-        }
-        plan
-    }
-
-    fn fresh(&self, count: usize, seed: u64) -> (Vec<Vec<u64>>, Vec<BgvCiphertext>) {
-        let mut lottery = Lottery::new(seed);
-        let messages: Vec<Vec<u64>> = (0..count).map(|_| self.random(&mut lottery)).collect();
-        let top = self.params.levels().output;
-        let inputs = messages.iter().zip(seed..).map(|(m, seed)| self.encrypt(m, top, seed)).collect();
-        (messages, inputs)
-    }
+/// Random messages, and ciphertexts of them.
+fn fresh(count: usize, seed: u64) -> (Vec<Vec<u64>>, Vec<BgvCiphertext>) {
+    let set = world();
+    let messages: Vec<Vec<u64>> = (seed..).take(count).map(|seed| set.random(seed)).collect();
+    let top = set.params.levels().output;
+    let inputs = messages.iter().zip(seed..).map(|(m, seed)| set.encrypt(m, top, seed)).collect();
+    (messages, inputs)
 }
 
 /// Counts bootstraps, and steps of arithmetic with their key switches.
@@ -147,13 +111,13 @@ fn every_operation_is_exact_and_bootstraps_go_where_levels_run_out() {
         builder.output(name, value);
     }
     let program = builder.finish().expect("a program");
-    let (messages, inputs) = world.fresh(2, 40);
-    let plan = world.check(&program, &messages, &inputs, WhereNeeded);
+    let (messages, inputs) = fresh(2, 40);
+    let plan = check(&program, &messages, &inputs, WhereNeeded);
     assert!((2..=5).contains(&plan.inserted()), "{} bootstraps", plan.inserted());
     assert!(plan.inserted() == plan.bootstraps() && plan.key_switches() > 8);
     // The same from its bytes.
     let again = Program::from_bytes(&program.to_bytes()).expect("our own");
-    world.check(&again, &messages, &inputs, WhereNeeded);
+    check(&again, &messages, &inputs, WhereNeeded);
     // As written, levels run out, and the node is named.
     let error = world.plan(&program, &inputs, AsWritten).err().expect("too deep").to_string();
     assert!(error.contains("node") && error.contains("level"), "{error}");
@@ -170,13 +134,13 @@ fn inputs_of_other_levels_and_factors_are_taken_too() {
     builder.output("square", square);
     let program = builder.finish().expect("a program");
     let (levels, ring) = (world.params.levels(), world.params.messages());
-    let (messages, mut inputs) = world.fresh(3, 50);
+    let (messages, mut inputs) = fresh(3, 50);
     inputs[1] = world.encrypt(&messages[1], levels.input, 9);
     // A square of another job, whose factor is its own.
     inputs[2] = world.bootstrapper.multiply(&inputs[2], &inputs[2], &world.keys).expect("room");
     let squares: Vec<u64> = messages[2].iter().map(|&m| ring.mul(m, m)).collect();
     let messages = [messages[0].clone(), messages[1].clone(), squares];
-    world.check(&program, &messages, &inputs, WhereNeeded);
+    check(&program, &messages, &inputs, WhereNeeded);
     // Squares of squares: noise and factors of results are those that the next program expects.
     let mut builder = Builder::new();
     let x = builder.input("x");
@@ -186,14 +150,13 @@ fn inputs_of_other_levels_and_factors_are_taken_too() {
     }
     builder.output("power", power);
     let program = builder.finish().expect("a program");
-    let plan = world.check(&program, &messages[..1], &inputs[..1], WhereNeeded);
+    let plan = check(&program, &messages[..1], &inputs[..1], WhereNeeded);
     // Two levels each.
     assert_eq!(plan.bootstraps(), 3);
 }
 
 #[test]
 fn noise_of_sums_is_rescaled_before_it_is_too_much() {
-    let world = world();
     let mut builder = Builder::new();
     let x = builder.input("x");
     let mut sum = x;
@@ -206,12 +169,12 @@ fn noise_of_sums_is_rescaled_before_it_is_too_much() {
         again = builder.add(again, square);
     }
     let product = builder.multiply(again, sum);
-    let fresh = builder.bootstrap(product);
-    let last = builder.multiply(fresh, product);
+    let refreshed = builder.bootstrap(product);
+    let last = builder.multiply(refreshed, product);
     builder.output("last", last);
     let program = builder.finish().expect("a program");
-    let (messages, inputs) = world.fresh(1, 60);
-    world.check(&program, &messages, &inputs, WhereNeeded);
+    let (messages, inputs) = fresh(1, 60);
+    check(&program, &messages, &inputs, WhereNeeded);
 }
 
 #[test]
@@ -244,11 +207,11 @@ fn random_programs_are_right() {
         let last = *values.last().expect("values");
         builder.output("last", last);
         let program = builder.finish().expect("a program");
-        let (messages, inputs) = world.fresh(2, 70 + 2 * seed);
-        world.check(&program, &messages, &inputs, WhereNeeded);
+        let (messages, inputs) = fresh(2, 70 + 2 * seed);
+        check(&program, &messages, &inputs, WhereNeeded);
         // What is planned runs.
         if world.plan(&program, &inputs, AsWritten).is_ok() {
-            world.check(&program, &messages, &inputs, AsWritten);
+            check(&program, &messages, &inputs, AsWritten);
         }
     }
 }
@@ -256,7 +219,7 @@ fn random_programs_are_right() {
 #[test]
 fn what_integers_do_not_have_is_refused_by_the_name_of_the_node() {
     let world = world();
-    let (_, inputs) = world.fresh(1, 80);
+    let (_, inputs) = fresh(1, 80);
     let refused = |build: &dyn Fn(&mut Builder, Value) -> Value| {
         let mut builder = Builder::new();
         let x = builder.input("x");
@@ -443,7 +406,7 @@ fn what_runs_out_of_room_is_refused_before_anything_runs() {
 fn plans_know_the_noise_of_polynomials_and_of_what_was_encrypted_anywhere() {
     let world = world();
     let (levels, bgv) = (world.params.levels(), world.bootstrapper.bgv());
-    let (messages, inputs) = world.fresh(1, 90);
+    let (messages, inputs) = fresh(1, 90);
     let of_degree =
         |degree: usize| monomials(&(0..=degree).map(|i| 3.0 * i as f64 - 7.0).collect::<Vec<_>>());
     for degree in [0, 1, 2, 5, 15, 31] {
@@ -452,7 +415,7 @@ fn plans_know_the_noise_of_polynomials_and_of_what_was_encrypted_anywhere() {
         let y = builder.polynomial(x, &of_degree(degree));
         builder.output("y", y);
         let program = builder.finish().expect("a program");
-        let plan = world.check(&program, &messages, &inputs, AsWritten);
+        let plan = check(&program, &messages, &inputs, AsWritten);
         let found = world.bootstrapper.run_program(&plan, &world.keys, &inputs, &mut ()).expect("keys");
         let planned = plan.outputs().next().expect("an output").1.noise;
         assert_eq!(found[0].noise().to_bits(), planned.to_bits(), "degree {degree}");
@@ -467,7 +430,7 @@ fn plans_know_the_noise_of_polynomials_and_of_what_was_encrypted_anywhere() {
     builder.output("y", less);
     let program = builder.finish().expect("a program");
     let lower = [world.encrypt(&messages[0], levels.input + 1, 91)];
-    world.check(&program, &messages, &lower, AsWritten);
+    check(&program, &messages, &lower, AsWritten);
     // A sum of two factors at one level takes one more.
     let mut builder = Builder::new();
     let (x, y) = (builder.input("x"), builder.input("y"));
@@ -478,6 +441,6 @@ fn plans_know_the_noise_of_polynomials_and_of_what_was_encrypted_anywhere() {
     let square = world.bootstrapper.multiply(&inputs[0], &inputs[0], &world.keys).expect("room");
     let ring = world.params.messages();
     let squares: Vec<u64> = messages[0].iter().map(|&m| ring.mul(m, m)).collect();
-    let plan = world.check(&program, &[squares, messages[0].clone()], &[square, dropped], WhereNeeded);
+    let plan = check(&program, &[squares, messages[0].clone()], &[square, dropped], WhereNeeded);
     assert_eq!(plan.outputs().next().map(|(_, shape)| shape.level), Some(levels.output - 2));
 }

@@ -1,56 +1,37 @@
 //! Programs on integers a step at a time, with bootstraps from outside: the bits and the events of a run in one go.
 
-use std::ops::ControlFlow;
-
-use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvPreset, BgvRun, BgvSecretKey, KeySource};
-use refloat::circuits::linear_transform::PlaintextStorage;
-use refloat::circuits::program::integer_program::{
-    IntegerMachine, IntegerPending, IntegerPlan, IntegerProgramRun,
-};
+use refloat::bootstrapping::bgv::{BgvRun, KeySource};
+use refloat::bootstrapping::ckks_ship::Recorder;
+use refloat::circuits::program::integer_program::{IntegerMachine, IntegerPending, IntegerProgramRun};
 use refloat::circuits::program::{Bootstraps, Program};
-use refloat::random::Seed;
-use refloat::schemes::bgv::{BgvCiphertext, BgvShape};
-use refloat::trace::{Observer, StageEvent};
+use refloat::schemes::bgv::BgvCiphertext;
 use refloat::wire::bgv_ciphertext_to_bytes;
-
-#[derive(Default, PartialEq, Debug)]
-struct Seen(Vec<StageEvent>);
-
-impl Observer for Seen {
-    fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
-        self.0.push(*event);
-        ControlFlow::Continue(())
-    }
-}
+use refloat_tests::keyed_bgv::KeyedBgv;
 
 #[test]
 fn steps_give_the_bits_of_a_run() {
-    let params = BgvPreset::named("toy-bgv10").unwrap().params().unwrap();
-    let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
-    let keys = secret.evaluation_keys().unwrap();
-    let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).unwrap();
+    let set = KeyedBgv::<u64>::named("toy-bgv10");
+    let KeyedBgv { params, keys, bootstrapper, .. } = &set;
     let text = "x = input\ny = input\nz = multiply x y\nr = rotate z 3\np = polynomial r 1 0 2\nq = multiply p p\n\
                 c = conjugate q\nz = output z\nc = output c\nd = output c";
     let program = Program::parse(text).unwrap();
     let message: Vec<u64> = (0..params.n() as u64).map(|i| 37 * i * i % params.messages().value()).collect();
     let level = params.levels().input + 1;
-    let inputs = [1, 2].map(|seed| secret.encrypt(&message, level, &Seed::from_bytes([seed; 32])).unwrap());
-    let shapes = inputs.each_ref().map(BgvShape::of);
-    let target = params.program_target().unwrap();
-    let plan = || IntegerPlan::new(&program, &target, &shapes, Bootstraps::WhereNeeded).unwrap();
+    let inputs = [1, 2].map(|seed| set.encrypt(&message, level, seed));
+    let plan = || set.plan(&program, &inputs, Bootstraps::WhereNeeded).unwrap();
     assert!(plan().bootstraps() > 0);
-    let mut seen = Seen::default();
-    let expected = bootstrapper.run_program(&plan(), &keys, &inputs, &mut seen).unwrap();
+    let mut seen = Recorder::default();
+    let expected = bootstrapper.run_program(&plan(), keys, &inputs, &mut seen).unwrap();
 
     let relinearization = keys.relinearization_key().unwrap();
     let machine = IntegerMachine {
         evaluator: bootstrapper.bgv(),
         relinearization: Some(&*relinearization),
-        galois: Some(&keys),
+        galois: Some(keys),
         refresh: None,
     };
     let mut run = IntegerProgramRun::new(plan().into_owned(), inputs.to_vec()).unwrap();
-    let mut events = Seen::default();
+    let mut events = Recorder::default();
     for done in 0..plan().steps() {
         assert_eq!(run.done(), done);
         let refreshed = match run.next(&mut events).unwrap() {
@@ -60,8 +41,8 @@ fn steps_give_the_bits_of_a_run() {
                 continue;
             }
             IntegerPending::Refresh(x) => {
-                let mut refresh = BgvRun::new(&bootstrapper, x).unwrap();
-                while !refresh.step(&keys, &mut events).unwrap() {}
+                let mut refresh = BgvRun::new(bootstrapper, x).unwrap();
+                while !refresh.step(keys, &mut events).unwrap() {}
                 refresh.finish().unwrap()
             }
             IntegerPending::Nothing => panic!("{done} steps and nothing left"),
@@ -75,7 +56,7 @@ fn steps_give_the_bits_of_a_run() {
         outputs.iter().map(|x| bgv_ciphertext_to_bytes(params.context(), x).unwrap()).collect()
     };
     assert_eq!(bytes(&run.finish(&mut events).unwrap()), bytes(&expected));
-    assert_eq!(events, seen);
+    assert_eq!(events.0, seen.0);
 
     let early = IntegerProgramRun::new(plan().into_owned(), inputs.to_vec()).unwrap();
     assert_eq!(early.finish(&mut ()).err().unwrap().code(), "INVALID_ARGUMENT");

@@ -1,15 +1,14 @@
 //! Comparison and rounding division of slots declared to be small, against the same functions in the clear.
 
 use refloat::Error;
-use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvSecretKey};
+use refloat::bootstrapping::bgv::BgvSecretKey;
 use refloat::circuits::digit_removal::{quotient_of_small, sign_of_small};
-use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::circuits::polynomial::{Polynomial, PolynomialBasis, PolynomialEvaluator};
-use refloat::circuits::program::integer_program::IntegerPlan;
 use refloat::circuits::program::{Bootstraps::WhereNeeded, Builder};
 use refloat::random::Seed;
-use refloat::schemes::bgv::{BgvCiphertext, BgvShape, Factor, PrimePower};
+use refloat::schemes::bgv::{Factor, PrimePower};
 use refloat_tests::bgv::BgvChain;
+use refloat_tests::keyed_bgv::KeyedBgv;
 use refloat_tests::rns::Lottery;
 
 /// Slots from -`bound` to `bound`: each of them, and random ones.
@@ -30,19 +29,8 @@ fn rounded(x: i64, divisor: u64) -> i64 {
     (x as f64 / divisor as f64).round() as i64
 }
 
-struct Set {
-    params: BgvParams,
-    secret: BgvSecretKey,
-    keys: BgvKeys<u64>,
-    bootstrapper: BgvBootstrapper,
-}
-
-fn toy() -> Set {
-    let params = BgvPreset::named("toy-bgv10").expect("a set").params().expect("a sound set");
-    let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([11; 32]));
-    let keys = secret.evaluation_keys().expect("keys");
-    let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
-    Set { params, secret, keys, bootstrapper }
+fn toy() -> KeyedBgv<u64> {
+    KeyedBgv::named("toy-bgv10")
 }
 
 /// As many levels as bounds take, at N = 64: every slot, degree and factor.
@@ -86,19 +74,18 @@ fn slots_are_compared_and_scaled_down_as_in_the_clear() {
 fn a_set_compares_refreshes_and_compares_again() {
     let set = toy();
     let (ring, bootstrapper, levels) = (set.params.messages(), &set.bootstrapper, set.params.levels());
-    let decrypt = |x: &BgvCiphertext| set.secret.decrypt(x).expect("our own").reveal_to_key_owner().clone();
     let slots = small(2, set.params.n(), &mut Lottery::new(1));
     let message = reduced(ring, &slots, |x| x);
-    let x = set.secret.encrypt(&message, levels.output, &Seed::from_bytes([12; 32])).expect("reduced");
+    let x = set.encrypt(&message, levels.output, 1);
     let sign = bootstrapper.sign(&x, 2, &set.keys).expect("two levels");
-    assert_eq!(decrypt(&sign), reduced(ring, &slots, i64::signum));
+    assert_eq!(set.decrypt(&sign), reduced(ring, &slots, i64::signum));
     let half = bootstrapper.scale_down(&x, 2, 2, &set.keys).expect("two levels");
-    assert_eq!(decrypt(&half), reduced(ring, &slots, |x| rounded(x, 2)));
+    assert_eq!(set.decrypt(&half), reduced(ring, &slots, |x| rounded(x, 2)));
     let functions: [fn(i64) -> i64; 2] = [i64::signum, |x| rounded(x, 2)];
     for (y, f) in [sign, half].into_iter().zip(functions) {
         let again = bootstrapper.bootstrap(&y, &set.keys, &mut ()).expect("an input");
         let sign = bootstrapper.sign(&again, 1, &set.keys).expect("a level");
-        assert_eq!(decrypt(&sign), reduced(ring, &slots, |x| f(x).signum()));
+        assert_eq!(set.decrypt(&sign), reduced(ring, &slots, |x| f(x).signum()));
     }
 }
 
@@ -106,7 +93,7 @@ fn a_set_compares_refreshes_and_compares_again() {
 fn what_cannot_be_compared_is_refused_by_name() {
     let set = toy();
     let (bootstrapper, levels) = (&set.bootstrapper, set.params.levels());
-    let x = set.secret.encrypt(&[1, 2], levels.output, &Seed::from_bytes([13; 32])).expect("reduced");
+    let x = set.encrypt(&[1, 2], levels.output, 2);
     // Any slot modulo 65537, and one of which the polynomial is too long.
     for (bound, words) in [(40_000, "below 65537/2"), (0, "1 or more"), (20_000, "smaller bound")] {
         for refused in [
@@ -154,21 +141,15 @@ fn programs_compare_and_bootstrap_where_needed() {
     let messages: [Vec<i64>; 2] = [3, 4].map(|seed| small(1, set.params.n(), &mut Lottery::new(seed)));
     let of = |i: usize| messages[i].iter().copied();
     let clear = messages.each_ref().map(|slots| reduced(ring, slots, |x| x));
-    let inputs = [0, 1].map(|i| {
-        let randomness = Seed::from_bytes([16 + i as u8; 32]);
-        set.secret.encrypt(&clear[i], levels.output, &randomness).expect("reduced")
-    });
-    let target = set.params.program_target().expect("a sound set");
-    let shapes: Vec<BgvShape> = inputs.iter().map(BgvShape::of).collect();
-    let plan = IntegerPlan::new(&program, &target, &shapes, WhereNeeded).expect("bootstraps where needed");
+    let inputs = [0, 1].map(|i| set.encrypt(&clear[i], levels.output, 3 + i as u64));
+    let plan = set.plan(&program, &inputs, WhereNeeded).expect("bootstraps where needed");
     assert!(plan.bootstraps() > 0);
     let found = set.bootstrapper.run_program(&plan, &set.keys, &inputs, &mut ()).expect("planned");
     let wanted = program.evaluate_integers(ring, set.params.n() / 2, &clear).expect("whole numbers");
     let signs: Vec<i64> = of(0).zip(of(1)).map(|(x, y)| (x - y).signum()).collect();
     let larger: Vec<i64> = of(0).zip(of(1)).map(|(x, y)| x.max(y)).collect();
     for ((found, wanted), own) in found.iter().zip(&wanted).zip([signs, larger]) {
-        let decrypted = set.secret.decrypt(found).expect("our own");
-        assert_eq!(decrypted.reveal_to_key_owner(), wanted);
+        assert_eq!(set.decrypt(found), *wanted);
         assert_eq!(*wanted, reduced(ring, &own, |x| x));
     }
 }

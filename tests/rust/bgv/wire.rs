@@ -3,8 +3,6 @@
 use std::sync::OnceLock;
 
 use proptest::prelude::*;
-use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvSecretKey};
-use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::Seed;
 use refloat::schemes::bgv::BgvCiphertext;
 use refloat::wire::{
@@ -13,23 +11,11 @@ use refloat::wire::{
 };
 use refloat_tests::bgv::{BgvChain, tiny};
 use refloat_tests::hostile::{Reader, rows_from};
+use refloat_tests::keyed_bgv::KeyedBgv;
 
-struct World {
-    params: BgvParams,
-    secret: BgvSecretKey,
-    keys: BgvKeys<u64>,
-    bootstrapper: BgvBootstrapper,
-}
-
-fn world() -> &'static World {
-    static WORLD: OnceLock<World> = OnceLock::new();
-    WORLD.get_or_init(|| {
-        let params = BgvParams::new(&tiny(15)).expect("a sound set");
-        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
-        let keys = secret.evaluation_keys().expect("keys");
-        let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
-        World { params, secret, keys, bootstrapper }
-    })
+fn world() -> &'static KeyedBgv<u64> {
+    static WORLD: OnceLock<KeyedBgv<u64>> = OnceLock::new();
+    WORLD.get_or_init(|| KeyedBgv::new(&tiny(15)))
 }
 
 fn ciphertext(level: usize) -> BgvCiphertext<u64> {
@@ -45,7 +31,7 @@ fn read(bytes: &[u8]) -> Result<BgvCiphertext<u64>, refloat::Error> {
 }
 
 fn readers() -> Vec<Reader> {
-    let World { params, secret, .. } = world();
+    let KeyedBgv { params, secret, .. } = world();
     let q = || params.context().rlwe().q(2).primes();
     vec![
         Reader {
@@ -76,7 +62,7 @@ fn bytes_that_are_wrong_are_refused() {
 
 #[test]
 fn ciphertexts_of_every_shape_come_back() {
-    let World { params, secret, bootstrapper, .. } = world();
+    let KeyedBgv { params, secret, bootstrapper, .. } = world();
     let (top, bgv) = (ciphertext(params.levels().output), bootstrapper.bgv());
     let product = bgv.tensor(&top, &top).expect("room");
     let low = bgv.drop_to_level(&top, 0).expect("lower");
@@ -93,9 +79,7 @@ fn ciphertexts_of_every_shape_come_back() {
         assert_eq!((back.level(), back.factor(), back.components()), (x.level(), x.factor(), x.components()));
         assert_eq!((back.noise(), back.key_id()), (x.noise().max(floor), x.key_id()));
         assert_eq!(bytes(&back), sent);
-        let slots =
-            |x: &BgvCiphertext<u64>| secret.decrypt(x).expect("our own").reveal_to_key_owner().clone();
-        assert_eq!(slots(&back), slots(&x));
+        assert_eq!(world().decrypt(&back), world().decrypt(&x));
     }
     let seed = secret_key_from_bytes(params, &secret_key_to_bytes(secret)).expect("our own");
     assert_eq!(seed.key_id(), secret.key_id());
@@ -157,11 +141,11 @@ fn metadata_is_checked() {
 /// Less noise than any ciphertext has is not believed: it would be decrypted with too few primes.
 #[test]
 fn noise_is_at_least_the_floor() {
-    let World { params, secret, .. } = world();
+    let params = &world().params;
     for noise in [0.0f64, 1e-300, 1.0] {
         let x = read(&with(|body| body[16..24].copy_from_slice(&noise.to_le_bytes()))).expect("a floor");
         assert!((x.noise() - params.context().noise().floor()).abs() < 1e-9);
-        assert_eq!(secret.decrypt(&x).expect("our own").reveal_to_key_owner()[..3], [1, 2, 256]);
+        assert_eq!(world().decrypt(&x)[..3], [1, 2, 256]);
     }
 }
 
@@ -174,7 +158,7 @@ proptest! {
         edits in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..8),
         near_start in any::<bool>(),
     ) {
-        let World { secret, keys, bootstrapper, .. } = world();
+        let KeyedBgv { secret, keys, bootstrapper, .. } = world();
         let reader = &readers()[0];
         let mut body = reader.payload().to_vec();
         let reach = if near_start { 24 } else { body.len() };

@@ -6,33 +6,29 @@ use refloat::bootstrapping::bgv::BgvPreset;
 use refloat::circuits::polynomial::Plan;
 use refloat::schemes::bgv::BgvCiphertext;
 use refloat_tests::bgv::tiny;
-use refloat_tests::rns::Lottery;
+use refloat_tests::keyed_bgv::{KeyedBgv, Refreshes};
 
-use super::{Set, stages::follow};
+use super::{squared, stages::follow, worn};
 
 /// A hundred bootstraps, with as many squares between as there are levels for.
-fn stays_right(set: &Set<u64>) {
+fn stays_right(set: &KeyedBgv<u64>) {
     let floor = set.params.context().noise().rounding();
     let modulus = set.params.context().rlwe().q(set.params.levels().output).log2();
     let promised = modulus - (2.0 * 2.1 * floor * set.params.messages().value() as f64).log2();
-    let mut message = set.random(&mut Lottery::new(4));
+    let mut message = set.random(4);
     let mut x = set.encrypt(&message, set.params.levels().output, 3);
+    let mut refreshes = Refreshes::new(set, 2.1);
     for round in 0..100u64 {
         // Squares go to 0 and 1: a sum keeps the slots moving.
         for _ in 0..set.params.levels().left() {
-            x = set.square(&x).expect("room");
-            message = set.squared(&message);
+            x = set.square(&x);
+            message = squared(set, &message);
         }
-        let shift: Vec<u64> = set.random(&mut Lottery::new(100 + round));
+        let shift = set.random(100 + round);
         x = set.bootstrapper.bgv().add_plain(&x, &shift).expect("room");
-        let ring = set.params.messages();
-        for (m, &s) in message.iter_mut().zip(&shift) {
-            *m = ring.add(*m, s);
-        }
-        x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("an input");
-        assert_eq!(set.decrypt(&x), message, "bootstrap {round}");
-        assert!(x.noise() < 2.1 * floor, "the estimate stays at the floor");
-        assert!(set.log_noise(&x) < set.log_estimate(&x) + 0.1, "and noise below the estimate");
+        message = set.sum(&message, &shift);
+        x = refreshes.refresh(&x, &message);
+        set.check_noise(&x, 0.1, "bootstrap");
         assert!(x.capacity() >= promised, "room for as many products");
     }
     let values: BTreeSet<u64> = message.into_iter().collect();
@@ -41,14 +37,14 @@ fn stays_right(set: &Set<u64>) {
 
 #[test]
 fn a_hundred_bootstraps_with_products_between_stay_right() {
-    stays_right(&Set::new(&tiny(15)));
-    stays_right(&Set::new(&(BgvPreset::named("toy-bgv10").expect("a set").spec)()));
+    stays_right(&KeyedBgv::new(&tiny(15)));
+    stays_right(&KeyedBgv::named("toy-bgv10"));
 }
 
 #[test]
 fn toy_bgv10_is_refreshed_between_squares() {
     let preset = BgvPreset::named("toy-bgv10").expect("a set");
-    let set = Set::<u64>::new(&(preset.spec)());
+    let set = KeyedBgv::<u64>::named(preset.name);
     let params = &set.params;
     assert_eq!(params.fingerprint(), preset.fingerprint());
     assert_eq!((params.n(), params.messages().value(), params.levels().left()), (1024, 65537, 2));
@@ -56,10 +52,10 @@ fn toy_bgv10_is_refreshed_between_squares() {
         .expect("one polynomial");
     assert_eq!((params.removal().degree(), plan.key_switches(), plan.levels()), (61, 13, 6));
     assert!(params.log2_failure() <= preset.promised, "{}", params.log2_failure());
-    let mut message = set.random(&mut Lottery::new(5));
+    let mut message = set.random(5);
     let mut x = set.encrypt(&message, params.levels().output, 4);
     for _ in 0..2 {
-        x = set.worn(&mut message, x);
+        x = worn(&set, &mut message, x);
         x = follow(&set, &x, &message);
     }
     rotates_by_hand(&set, &x, &message);
@@ -68,8 +64,7 @@ fn toy_bgv10_is_refreshed_between_squares() {
 /// Messages modulo p^2, whose digits are removed modulo p^3.
 #[test]
 fn toy_bgv7_is_refreshed_modulo_a_square() {
-    let preset = BgvPreset::named("toy-bgv7").expect("a set");
-    let set = Set::<u64>::new(&(preset.spec)());
+    let set = KeyedBgv::<u64>::named("toy-bgv7");
     let params = &set.params;
     assert_eq!((params.n(), params.messages().value(), params.levels().left()), (128, 66049, 2));
     assert_eq!(
@@ -81,19 +76,19 @@ fn toy_bgv7_is_refreshed_modulo_a_square() {
         (16_974_593, 91, 7)
     );
     stays_right(&set);
-    let mut message = set.random(&mut Lottery::new(7));
+    let mut message = set.random(7);
     // Multiples of p too, which have no inverse.
     message[..4].copy_from_slice(&[0, 257, 66048, 257 * 256]);
     let mut x = set.encrypt(&message, params.levels().output, 6);
     for _ in 0..3 {
-        x = set.worn(&mut message, x);
+        x = worn(&set, &mut message, x);
         x = follow(&set, &x, &message);
     }
     rotates_by_hand(&set, &x, &message);
 }
 
 /// A result is rotated by powers of two, and its rows swapped: there are keys of its level for both.
-fn rotates_by_hand(set: &Set<u64>, x: &BgvCiphertext<u64>, message: &[u64]) {
+fn rotates_by_hand(set: &KeyedBgv<u64>, x: &BgvCiphertext<u64>, message: &[u64]) {
     let (bgv, columns) = (set.bootstrapper.bgv(), message.len() / 2);
     assert_eq!(x.level(), set.params.levels().output);
     for steps in (0..columns.ilog2()).map(|log| 1 << log) {

@@ -13,9 +13,9 @@ use refloat::trace::Counters;
 use refloat_tests::bgv::{
     log_deviation, messages_of_every_kind, odd_index_by, small_prime, tiny_by, two_axes_by,
 };
-use refloat_tests::rns::Lottery;
+use refloat_tests::keyed_bgv::{KeyedBgv, Refreshes};
 
-use super::Set;
+use super::worn;
 
 /// Type B of 64 slots modulo 257: digits up to 7, which are never larger.
 fn beside() -> BgvSpec {
@@ -27,30 +27,20 @@ fn modulo(x: i128, ring: PrimePower) -> u64 {
 }
 
 /// What slots hold once these are their coefficients; of a general set of odd index the coefficients themselves.
-fn in_slots<W: Word>(set: &Set<W>, coefficients: &[u64], ring: PrimePower) -> Vec<u64> {
+fn in_slots<W: Word>(set: &KeyedBgv<W>, coefficients: &[u64], ring: PrimePower) -> Vec<u64> {
     let context = set.params.context();
-    let (slots, d) = (context.slots(), context.slot_degree());
-    if let Some(cube) = context.hypercube() {
-        let [rows, columns] = cube.dimensions();
-        let places = (0..rows).flat_map(|i| (0..columns).map(move |j| (i * columns + j) * d));
-        let integers: Vec<u64> = places.map(|place| coefficients[place]).collect();
-        let encoder = context.modulus(ring.exponent()).expect("a power").encoder();
-        return if set.params.is_general() {
-            coefficients.to_vec()
-        } else {
-            encoder.coordinates_of(&integers)
-        };
+    match context.hypercube() {
+        Some(_) if set.params.is_general() => coefficients.to_vec(),
+        Some(_) => {
+            let encoder = context.modulus(ring.exponent()).expect("a power").encoder();
+            encoder.coordinates_of(&set.in_slots(coefficients))
+        }
+        None => set.in_slots(coefficients),
     }
-    let columns = slots / 2;
-    let place = |slot: usize| {
-        let (s, j) = (slot / columns, slot % columns);
-        (j.reverse_bits() >> (usize::BITS - columns.trailing_zeros())) + s * columns
-    };
-    (0..slots * d).map(|i| coefficients[i % d * slots + place(i / d)]).collect()
 }
 
 /// What an integer ciphertext of coordinate `k` of all slots holds.
-fn unpacked<W: Word>(set: &Set<W>, coefficients: &[u64], k: usize, ring: PrimePower) -> Vec<u64> {
+fn unpacked<W: Word>(set: &KeyedBgv<W>, coefficients: &[u64], k: usize, ring: PrimePower) -> Vec<u64> {
     let (context, d) = (set.params.context(), set.params.context().slot_degree());
     let own: Vec<u64> = in_slots(set, coefficients, ring).into_iter().skip(k).step_by(d).collect();
     match context.hypercube() {
@@ -59,22 +49,13 @@ fn unpacked<W: Word>(set: &Set<W>, coefficients: &[u64], k: usize, ring: PrimePo
     }
 }
 
-fn advance<W: Word>(set: &Set<W>, run: &mut BgvRun<'_, W>, stage: &str) {
-    assert_eq!(run.next_stage().map(|s| s.id), Some(stage));
-    run.step(&set.keys, &mut ()).unwrap_or_else(|error| panic!("{stage}: {error}"));
-}
-
 /// The digits that the holder of the key sees, without what stands beside them.
-fn low<W: Word>(set: &Set<W>, run: &BgvRun<'_, W>) -> Vec<i64> {
+fn low<W: Word>(set: &KeyedBgv<W>, run: &BgvRun<'_, W>) -> Vec<i64> {
     set.secret.digits(run).expect("our own").reveal_to_key_owner().low.clone()
 }
 
-fn coefficients<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>) -> Vec<u64> {
-    set.secret.decrypt_coefficients(x).expect("our own").reveal_to_key_owner().clone()
-}
-
 /// One bootstrap in steps, each against exact arithmetic; returns what comes out.
-fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCiphertext<W> {
+fn follow<W: Word>(set: &KeyedBgv<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCiphertext<W> {
     let (params, levels, general) = (&set.params, set.params.levels(), set.params.is_general());
     let (small, large, spec) = (params.messages(), params.raised(), params.spec());
     let q0 = i128::from(spec.chain.levels[0][0]);
@@ -83,14 +64,14 @@ fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCi
         _ => i128::from(small.prime().pow(spec.digit_exponent)),
     };
     let mut run = BgvRun::new(&set.bootstrapper, x).expect("an input");
-    let mut plain = coefficients(set, x);
+    let mut plain = set.coefficients(x);
     if !general {
-        advance(set, &mut run, SLOTS_TO_COEFFS);
+        set.advance(&mut run, SLOTS_TO_COEFFS);
         let BgvState::Base(base) = run.state() else { panic!("the message at level 0") };
-        plain = coefficients(set, base);
+        plain = set.coefficients(base);
     }
 
-    advance(set, &mut run, PREPARE);
+    set.advance(&mut run, PREPARE);
     let BgvState::Prepared(prepared) = run.state() else { panic!("under the ephemeral secret") };
     let phase = set.secret.decrypt_prepared(prepared).expect("our own").reveal_to_key_owner().clone();
     let digit = |x: i128| (2 * x + q0).div_euclid(2 * q0);
@@ -107,14 +88,14 @@ fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCi
     let seen = set.secret.digits(&run).expect("our own").reveal_to_key_owner().high.clone();
     assert_eq!(seen, plain);
 
-    advance(set, &mut run, MOD_RAISE);
+    set.advance(&mut run, MOD_RAISE);
     let over_q0 = large.inverse(modulo(q0, large)).expect("a unit");
     let raised: Vec<u64> = phase.iter().map(|&x| large.mul(modulo(x, large), over_q0)).collect();
     let BgvState::Raised(multiples, factor) = run.state() else { panic!("raised") };
     let waiting = run.message().expect("the message waits");
-    assert_eq!((waiting.level(), coefficients(set, waiting)), (levels.coeffs_to_slots, raised.clone()));
+    assert_eq!((waiting.level(), set.coefficients(waiting)), (levels.coeffs_to_slots, raised.clone()));
     assert_eq!((multiples.level(), multiples.ring()), (levels.coeffs_to_slots, large));
-    let (multiples, factor) = (coefficients(set, multiples), *factor);
+    let (multiples, factor) = (set.coefficients(multiples), *factor);
     for (&found, &digit) in multiples.iter().zip(&digits) {
         let rest = large.sub(found, large.reduce_signed(digit));
         // The multiple that stands beside the digit is one of D, and as small.
@@ -128,11 +109,11 @@ fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCi
     }
     assert_eq!(low(set, &run), digits);
 
-    advance(set, &mut run, COEFFS_TO_SLOTS);
+    set.advance(&mut run, COEFFS_TO_SLOTS);
     let waiting = run.message().expect("the message waits");
     if general {
-        assert_eq!(coefficients(set, waiting), raised, "in coefficients still");
-        advance(set, &mut run, UNPACK);
+        assert_eq!(set.coefficients(waiting), raised, "in coefficients still");
+        set.advance(&mut run, UNPACK);
         let BgvState::Unpacked(all, _) = run.state() else { panic!("unpacked") };
         assert_eq!(all.len(), params.context().slot_degree());
         for (k, x) in all.iter().enumerate() {
@@ -144,7 +125,7 @@ fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCi
         assert_eq!(set.decrypt(waiting), in_slots(set, &raised, large));
     }
 
-    advance(set, &mut run, DIGIT_REMOVAL);
+    set.advance(&mut run, DIGIT_REMOVAL);
     let alone: Vec<u64> = digits.iter().map(|&i| large.reduce_signed(i)).collect();
     let BgvState::Digits(read, own) = run.state() else { panic!("digits") };
     assert_eq!((read.ring(), *own, run.message().is_some()), (large, factor, true));
@@ -154,37 +135,35 @@ fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCi
     }
     if general {
         assert_eq!(read.level(), levels.slots_to_coeffs);
-        advance(set, &mut run, SLOTS_TO_COEFFS);
+        set.advance(&mut run, SLOTS_TO_COEFFS);
         let BgvState::Digits(read, _) = run.state() else { panic!("digits") };
-        assert_eq!((coefficients(set, read), read.level()), (alone, levels.output));
+        assert_eq!((set.coefficients(read), read.level()), (alone, levels.output));
         assert_eq!(low(set, &run), digits);
     }
 
-    advance(set, &mut run, TAKE_OFF);
+    set.advance(&mut run, TAKE_OFF);
     assert!(run.next_stage().is_none() && run.message().is_none());
     let out = run.finish().expect("done");
     assert_eq!(set.decrypt(&out), message);
     assert_eq!((out.level(), out.factor()), (levels.output, Factor::one(small)));
     // As little as products leave.
     assert!(out.noise() <= 2.4 * params.context().noise().rounding());
-    assert!(set.log_noise(&out) < set.log_estimate(&out) + 0.6, "{} bits", set.log_noise(&out));
+    set.check_noise(&out, 0.6, "result");
     out
 }
 
 /// Messages of all kinds, as slots hold them.
-fn messages<W: Word>(set: &Set<W>) -> Vec<Vec<u64>> {
+fn messages<W: Word>(set: &KeyedBgv<W>) -> Vec<Vec<u64>> {
     let (context, p) = (set.params.context(), set.params.messages().value());
-    let random = set.random(&mut Lottery::new(1));
-    if set.params.is_general() || context.hypercube().is_none() {
-        return messages_of_every_kind(p, set.params.n(), &random);
+    if set.params.is_general() {
+        return messages_of_every_kind(p, set.params.n(), &set.random(1));
     }
-    let encoder = context.message_modulus().encoder();
-    let slots = messages_of_every_kind(p, context.slots(), &random);
-    slots.iter().map(|all| encoder.coordinates_of(all)).collect()
+    let slots = messages_of_every_kind(p, context.slots(), &set.integers(1));
+    slots.iter().map(|all| set.coordinates(all)).collect()
 }
 
 fn every_stage<W: Word>(spec: &BgvSpec) {
-    let set = Set::<W>::new(spec);
+    let set = KeyedBgv::<W>::new(spec);
     let (levels, encoder) = (*set.params.levels(), set.params.context().message_modulus().encoder());
     for (i, message) in messages(&set).into_iter().enumerate() {
         let mut x = set.encrypt(&message, levels.output, i as u64);
@@ -195,7 +174,7 @@ fn every_stage<W: Word>(spec: &BgvSpec) {
         // With a factor that is not 1, at the lowest level that a bootstrap begins at.
         let mut message = message;
         while x.level() > levels.input {
-            x = set.square(&x).expect("room");
+            x = set.square(&x);
             message = encoder.multiply(&message, &message).expect("whole slots");
         }
         assert_ne!(x.factor(), Factor::one(x.ring()));
@@ -236,19 +215,17 @@ fn every_stage_of_an_odd_index_is_what_exact_arithmetic_gives() {
 
 #[test]
 fn a_hundred_bootstraps_with_products_between_stay_right() {
-    let set = Set::<u64>::new(&beside());
-    let (ring, levels) = (set.params.messages(), *set.params.levels());
-    let mut message = set.random(&mut Lottery::new(4));
-    let mut x = set.encrypt(&message, levels.output, 3);
+    let set = KeyedBgv::<u64>::new(&beside());
+    let mut message = set.random(4);
+    let mut x = set.encrypt(&message, set.params.levels().output, 3);
+    let mut refreshes = Refreshes::new(&set, 2.4);
     for round in 0..100u64 {
-        x = set.worn(&mut message, x);
-        let shift = set.random(&mut Lottery::new(100 + round));
+        x = worn(&set, &mut message, x);
+        let shift = set.random(100 + round);
         x = set.bootstrapper.bgv().add_plain(&x, &shift).expect("room");
-        message.iter_mut().zip(&shift).for_each(|(m, &s)| *m = ring.add(*m, s));
-        x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("an input");
-        assert_eq!(set.decrypt(&x), message, "bootstrap {round}");
-        assert!(x.noise() < 2.4 * set.params.context().noise().rounding(), "the estimate stays at the floor");
-        assert!(set.log_noise(&x) < set.log_estimate(&x) + 0.1, "and noise below the estimate");
+        message = set.sum(&message, &shift);
+        x = refreshes.refresh(&x, &message);
+        set.check_noise(&x, 0.1, "bootstrap");
     }
 }
 
@@ -256,8 +233,8 @@ fn a_hundred_bootstraps_with_products_between_stay_right() {
 fn threads_make_no_difference() {
     let general = odd_index_by(Approach::Beside { step: 19 }, (215, 8191, 1), true);
     for spec in [beside(), general] {
-        let set = Set::<u64>::new(&spec);
-        let message = set.random(&mut Lottery::new(5));
+        let set = KeyedBgv::<u64>::new(&spec);
+        let message = set.random(5);
         let x = set.encrypt(&message, set.params.levels().input, 5);
         let by = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
@@ -272,10 +249,10 @@ fn threads_make_no_difference() {
 #[test]
 fn slots_are_wrong_where_digits_exceed_their_bound_alone() {
     let bound = 3;
-    let set = Set::<u64>::new(&tiny_by(Approach::Beside { step: 7 }, bound, 24));
+    let set = KeyedBgv::<u64>::new(&tiny_by(Approach::Beside { step: 7 }, bound, 24));
     let (mut beyond, mut all) = (0, 0);
     for i in 0..60 {
-        let message = set.random(&mut Lottery::new(i));
+        let message = set.random(i);
         let x = set.encrypt(&message, set.params.levels().input, i);
         let mut run = BgvRun::new(&set.bootstrapper, &x).expect("an input");
         let (mut digits, mut multiples) = (Vec::new(), Vec::new());
@@ -285,7 +262,7 @@ fn slots_are_wrong_where_digits_exceed_their_bound_alone() {
                 BgvState::Raised(y, _) => {
                     let ring = y.ring();
                     let over = ring.inverse(7).expect("a unit");
-                    let own = coefficients(&set, y);
+                    let own = set.coefficients(y);
                     let rest = own.iter().zip(&digits).map(|(&y, &i)| ring.sub(y, ring.reduce_signed(i)));
                     multiples = rest.map(|rest| ring.centered(ring.mul(rest, over))).collect::<Vec<i64>>();
                 }
@@ -353,7 +330,8 @@ fn sets_that_do_not_fit_are_named() {
 
 #[test]
 fn what_belongs_to_another_approach_is_refused() {
-    let (set, raised) = (Set::<u64>::new(&beside()), Set::<u64>::new(&tiny_by(Approach::Raised, 15, 32)));
+    let (set, raised) =
+        (KeyedBgv::<u64>::new(&beside()), KeyedBgv::<u64>::new(&tiny_by(Approach::Raised, 15, 32)));
     let mut work = Counters::default();
     let x = raised.encrypt(&[1, 2], 0, 1);
     let prepared = raised.bootstrapper.prepare(&x, &raised.keys, &mut work).expect("level 0");
@@ -366,7 +344,7 @@ fn what_belongs_to_another_approach_is_refused() {
     let error = set.bootstrapper.raise_multiples(&prepared, &set.keys, &mut work).err();
     assert!(matches!(error, Some(Error::ParamsMismatch(_))), "{error:?}");
     // The digits of a run, and what they are taken off.
-    let message = set.random(&mut Lottery::new(6));
+    let message = set.random(6);
     let x = set.encrypt(&message, set.params.levels().input, 6);
     let mut run = BgvRun::new(&set.bootstrapper, &x).expect("an input");
     while run.next_stage().is_some_and(|stage| stage.id != TAKE_OFF) {
@@ -390,7 +368,7 @@ fn what_belongs_to_another_approach_is_refused() {
     let foreign = raised.encrypt(&[1], raised.params.levels().output, 7);
     assert!(matches!(take(&foreign, digits, *factor), Err(Error::ParamsMismatch(_))));
     assert!(matches!(take(waiting, &foreign, *factor), Err(Error::ParamsMismatch(_))));
-    let of_p2 = Set::<u64>::new(&tiny_by(Approach::Multiples, 15, 32));
+    let of_p2 = KeyedBgv::<u64>::new(&tiny_by(Approach::Multiples, 15, 32));
     let x = of_p2.encrypt(&[1], of_p2.params.levels().output, 8);
     let one = Factor::one(of_p2.params.messages());
     assert!(matches!(of_p2.bootstrapper.take_off(&x, &x, one), Err(Error::PlaintextMismatch(_))));

@@ -10,8 +10,7 @@ use refloat::rlwe::{GaloisSource, HeldKey};
 use refloat::schemes::bgv::{BgvCiphertext, Factor, PrimePower};
 use refloat::trace::{Counters, Observer, StageEvent};
 use refloat_tests::bgv::tiny;
-
-use super::Set;
+use refloat_tests::keyed_bgv::KeyedBgv;
 
 /// Counts stages, and breaks at one.
 struct Watch {
@@ -33,7 +32,7 @@ impl Observer for Watch {
 
 #[test]
 fn runs_report_stop_and_refuse() {
-    let set = Set::<u64>::new(&tiny(15));
+    let set = KeyedBgv::<u64>::new(&tiny(15));
     let (params, bootstrapper) = (&set.params, &set.bootstrapper);
     let x = set.encrypt(&[1, 2, 3], params.levels().input, 5);
     let mut watch = Watch { seen: Vec::new(), stop: None };
@@ -72,7 +71,7 @@ fn runs_report_stop_and_refuse() {
     let noisy = (0..3).fold(x.clone(), |x, _| bgv.multiply_integer(&x, 128).expect("room"));
     let Error::Limit(text) = refused(&noisy) else { panic!("too much noise for a raise") };
     assert!(text.contains("noise"), "{text}");
-    let other = Set::<u64>::new(&tiny(3));
+    let other = KeyedBgv::<u64>::new(&tiny(3));
     assert!(matches!(refused(&other.encrypt(&[1], 2, 6)), Error::ParamsMismatch(_)));
     assert!(matches!(bootstrapper.bootstrap(&x, &other.keys, &mut ()), Err(Error::ParamsMismatch(_))));
     let prepared = bootstrapper.prepare(&at(&x, 0), &set.keys, &mut work).expect("level 0");
@@ -147,7 +146,7 @@ impl KeySource<u64> for Exchanged<'_> {
 
 #[test]
 fn keys_that_are_missing_end_a_run() {
-    let set = Set::<u64>::new(&tiny(15));
+    let set = KeyedBgv::<u64>::new(&tiny(15));
     let x = set.encrypt(&[1, 2, 3], set.params.levels().input, 5);
     let over = |error: Option<Error>, words: &str| match error {
         Some(Error::InvalidArgument(text)) => assert!(text.contains(words), "{text}"),

@@ -6,18 +6,16 @@ use refloat::bootstrapping::log2_quotient_exceeds;
 use refloat::bootstrapping::method::Promise;
 use refloat::trace::Counters;
 use refloat_tests::bgv::tiny;
-use refloat_tests::rns::Lottery;
-
-use super::Set;
+use refloat_tests::keyed_bgv::KeyedBgv;
 
 #[test]
 fn digits_exceed_their_bound_as_often_as_computed() {
     for bound in [2, 3, 4] {
-        let set = Set::<u64>::new(&tiny(bound));
+        let set = KeyedBgv::<u64>::new(&tiny(bound));
         let q0 = set.params.spec().chain.levels[0][0] as f64;
         let (mut beyond, mut all) = (0, 0);
         for i in 0..60 {
-            let x = set.encrypt(&set.random(&mut Lottery::new(i)), set.params.levels().input, i);
+            let x = set.encrypt(&set.random(i), set.params.levels().input, i);
             let mut work = Counters::default();
             let base = set.bootstrapper.slots_to_coeffs(&x, &set.keys, &mut work).expect("an input");
             let prepared = set.bootstrapper.prepare(&base, &set.keys, &mut work).expect("level 0");

@@ -9,55 +9,34 @@ use refloat::bootstrapping::bgv::{
 use refloat::schemes::bgv::{BgvCiphertext, Factor, PrimePower};
 use refloat::trace::Counters;
 use refloat_tests::bgv::{SAMPLES, log_deviation, messages_of_every_kind, tiny};
-use refloat_tests::rns::Lottery;
+use refloat_tests::keyed_bgv::KeyedBgv;
 
-use super::Set;
-
-/// Where slot (s, j) is among the coefficients.
-fn place(n: usize, slot: usize) -> usize {
-    let columns = n / 2;
-    let (s, j) = (slot / columns, slot % columns);
-    (j.reverse_bits() >> (usize::BITS - columns.trailing_zeros())) + s * columns
-}
-
-/// The next stage, which is this one.
-fn advance<W: Word>(set: &Set<W>, run: &mut BgvRun<'_, W>, stage: &str) {
-    assert_eq!(run.next_stage().map(|s| s.id), Some(stage));
-    run.step(&set.keys, &mut ()).unwrap_or_else(|error| panic!("{stage}: {error}"));
-}
+use super::{squared, worn};
 
 /// p^t m'/q0 of the coefficients of a prepared message.
-fn rests<W: Word>(set: &Set<W>, phase: &[i128]) -> Vec<f64> {
+fn rests<W: Word>(set: &KeyedBgv<W>, phase: &[i128]) -> Vec<f64> {
     let q0 = set.params.spec().chain.levels[0][0] as f64;
     phase.iter().map(|&x| x as f64 / q0).map(|x| x - x.round()).collect()
 }
 
-/// The low digits that the holder of the key sees, whose messages are `high`.
-fn digits<W: Word>(set: &Set<W>, run: &BgvRun<'_, W>, slots: bool, high: &[u64]) -> Vec<i64> {
-    let seen = set.secret.digits(run).expect("our own");
-    let seen = seen.reveal_to_key_owner();
-    assert_eq!((seen.slots, seen.high.as_slice()), (slots, high));
-    seen.low.clone()
-}
-
 /// One bootstrap in steps, each against exact arithmetic; returns what comes out.
-pub fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCiphertext<W> {
-    let (params, secret, n) = (&set.params, &set.secret, set.params.n());
+pub fn follow<W: Word>(set: &KeyedBgv<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCiphertext<W> {
+    let (params, n) = (&set.params, set.params.n());
     let (small, large) = (params.messages(), params.raised());
     let q0 = i128::from(params.spec().chain.levels[0][0]);
     let step = i128::from(small.prime().pow(params.spec().digit_exponent));
     let mut run = BgvRun::new(&set.bootstrapper, x).expect("an input");
-    assert_eq!(digits(set, &run, true, message), vec![0; n]);
-    advance(set, &mut run, SLOTS_TO_COEFFS);
+    assert_eq!(set.digits(&run, true, message), vec![0; n]);
+    set.advance(&mut run, SLOTS_TO_COEFFS);
     let BgvState::Base(base) = run.state() else { panic!("the message at level 0") };
-    let coefficients = secret.decrypt_coefficients(base).expect("our own").reveal_to_key_owner().clone();
-    assert!((0..n).all(|slot| coefficients[place(n, slot)] == message[slot]), "slots in coefficients");
+    let coefficients = set.coefficients(base);
+    assert_eq!(set.in_slots(&coefficients), message, "slots in coefficients");
     let (factor, level) = (base.factor(), base.level());
-    assert_eq!((level, digits(set, &run, false, &coefficients)), (0, vec![0; n]));
+    assert_eq!((level, set.digits(&run, false, &coefficients)), (0, vec![0; n]));
 
-    advance(set, &mut run, PREPARE);
+    set.advance(&mut run, PREPARE);
     let BgvState::Prepared(prepared) = run.state() else { panic!("under the ephemeral secret") };
-    let phase = secret.decrypt_prepared(prepared).expect("our own").reveal_to_key_owner().clone();
+    let phase = set.secret.decrypt_prepared(prepared).expect("our own").reveal_to_key_owner().clone();
     assert!(
         log_deviation(&rests(set, &phase)) <= LARGEST_DEVIATION.log2(),
         "as much noise as is counted for a failure"
@@ -72,26 +51,24 @@ pub fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> B
         assert_eq!(modulo(rest / step, small), small.mul(m, factor.value()), "m' is f m modulo p^r");
     }
     let low: Vec<i64> = phase.iter().map(|&x| (x as f64 / q0 as f64).round() as i64).collect();
-    assert_eq!(digits(set, &run, false, &coefficients), low);
+    assert_eq!(set.digits(&run, false, &coefficients), low);
 
-    advance(set, &mut run, MOD_RAISE);
+    set.advance(&mut run, MOD_RAISE);
     let over_q0 = large.inverse(modulo(q0, large)).expect("a unit");
     let expected: Vec<u64> = phase.iter().map(|&x| large.mul(modulo(x, large), over_q0)).collect();
     let BgvState::Raised(raised, _) = run.state() else { panic!("raised") };
-    assert_eq!(secret.decrypt_coefficients(raised).expect("our own").reveal_to_key_owner(), &expected);
+    assert_eq!(set.coefficients(raised), expected);
     assert_eq!((raised.ring(), raised.level()), (large, params.levels().coeffs_to_slots));
-    assert_eq!(digits(set, &run, false, &coefficients), low);
+    assert_eq!(set.digits(&run, false, &coefficients), low);
 
-    advance(set, &mut run, COEFFS_TO_SLOTS);
+    set.advance(&mut run, COEFFS_TO_SLOTS);
     let BgvState::Slots(slots, _) = run.state() else { panic!("in slots") };
-    let found = set.decrypt(slots);
-    assert!((0..n).all(|slot| found[slot] == expected[place(n, slot)]), "coefficients in slots");
-    let moved = |of: &[i64]| (0..n).map(|slot| of[place(n, slot)]).collect::<Vec<_>>();
-    assert_eq!(digits(set, &run, true, message), moved(&low));
+    assert_eq!(set.decrypt(slots), set.in_slots(&expected), "coefficients in slots");
+    assert_eq!(set.digits(&run, true, message), set.in_slots(&low));
 
-    advance(set, &mut run, DIGIT_REMOVAL);
+    set.advance(&mut run, DIGIT_REMOVAL);
     assert!(run.next_stage().is_none());
-    assert_eq!(digits(set, &run, true, message), vec![0; n], "the low digit is gone");
+    assert_eq!(set.digits(&run, true, message), vec![0; n], "the low digit is gone");
     let out = run.finish().expect("done");
     assert_eq!(set.decrypt(&out), message);
     assert_eq!((out.level(), out.factor()), (params.levels().output, Factor::one(small)));
@@ -100,21 +77,21 @@ pub fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> B
 
 #[test]
 fn every_stage_is_what_exact_arithmetic_gives() {
-    let set = Set::<u64>::new(&tiny(15));
+    let set = KeyedBgv::<u64>::new(&tiny(15));
     let n = set.params.n();
     let p = set.params.messages().value();
-    let messages = messages_of_every_kind(p, n, &set.random(&mut Lottery::new(1)));
+    let messages = messages_of_every_kind(p, n, &set.random(1));
     for (i, message) in messages.iter().enumerate() {
         let x = set.encrypt(message, set.params.levels().output, i as u64);
         follow(&set, &x, message);
         // With a factor that is not 1, at every level that a bootstrap begins at.
-        let mut x = set.square(&x).expect("room");
-        let mut message = set.squared(message);
+        let mut x = set.square(&x);
+        let mut message = squared(&set, message);
         while x.level() > set.params.levels().input {
             assert_ne!(x.factor(), Factor::one(x.ring()));
             follow(&set, &x, &message);
-            x = set.square(&x).expect("room");
-            message = set.squared(&message);
+            x = set.square(&x);
+            message = squared(&set, &message);
         }
         follow(&set, &x, &message);
     }
@@ -122,8 +99,8 @@ fn every_stage_is_what_exact_arithmetic_gives() {
 
 #[test]
 fn narrow_words_and_other_digits_do_as_well() {
-    let narrow = Set::<u32>::new(&tiny(15));
-    let message = narrow.random(&mut Lottery::new(2));
+    let narrow = KeyedBgv::<u32>::new(&tiny(15));
+    let message = narrow.random(2);
     follow(&narrow, &narrow.encrypt(&message, 2, 1), &message);
     // Messages modulo p^2, of which a digit is removed modulo p^4 in two steps.
     let mut spec = tiny(15);
@@ -135,8 +112,8 @@ fn narrow_words_and_other_digits_do_as_well() {
     spec.chain.levels = (0..levels).map(|_| vec![primes.next().expect("enough")]).collect();
     spec.chain.special = primes.by_ref().take(3).collect();
     spec.ephemeral.prime = primes.next().expect("enough");
-    let set = Set::<u64>::new(&spec);
-    let message = set.random(&mut Lottery::new(3));
+    let set = KeyedBgv::<u64>::new(&spec);
+    let message = set.random(3);
     let out = follow(&set, &set.encrypt(&message, set.params.levels().output, 2), &message);
     assert_eq!(out.ring().value(), 257 * 257);
     // A factor modulo p alone, as one of p^2, would give slots that are right modulo p alone.
@@ -161,15 +138,15 @@ fn noise_is_as_estimated_at_every_stage() {
     let toy = (BgvPreset::named("toy-bgv10").expect("a set").spec)();
     // Keys, and bootstraps under each.
     for (spec, keys, runs) in [(tiny(15), 8, 20), (toy, 5, 2)] {
-        let sets: Vec<_> = (0..keys).map(|key| Set::<u64>::seeded(&spec, key)).collect();
+        let sets: Vec<_> = (0..keys).map(|key| KeyedBgv::<u64>::seeded(&spec, key)).collect();
         // Coefficients over the deviation that is estimated, of each stage.
         let mut found = [(); 5].map(|()| Vec::new());
         for (set, i) in sets.iter().flat_map(|set| (0..runs).map(move |i| (set, i))) {
-            let mut message = set.random(&mut Lottery::new(200 + i));
+            let mut message = set.random(200 + i);
             let levels = set.params.levels();
             // Fresh ones, and ones that were squared.
             let x = set.encrypt(&message, if i % 2 == 0 { levels.input } else { levels.output }, i);
-            let x = set.worn(&mut message, x);
+            let x = worn(set, &mut message, x);
             let mut run = BgvRun::new(&set.bootstrapper, &x).expect("an input");
             let mut base = 0.0;
             for measured in &mut found {
