@@ -10,10 +10,11 @@
 //
 // cargo, then wasm-bindgen (wasm/builder), then wasm-opt (npm binaryen) and a minified glue, into ts/dist/wasm.
 import { availableParallelism } from 'node:os';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { builderBinary, root, target, wasmDist } from '../tests/tools/lib/paths.mjs';
 import { cargoProgress, must } from '../tests/tools/lib/run.mjs';
+import { inScratch } from '../tests/tools/lib/scratch.mjs';
 
 /** File names and the cargo feature behind each. */
 export const ARTEFACTS = [
@@ -37,6 +38,8 @@ export const WASM_FEATURES = [
   '--enable-multivalue',
 ];
 
+const WASM = 'wasm32-unknown-unknown';
+
 const WASM_OPT = join(root, 'node_modules', 'binaryen', 'bin', 'wasm-opt');
 
 /**
@@ -44,10 +47,8 @@ const WASM_OPT = join(root, 'node_modules', 'binaryen', 'bin', 'wasm-opt');
  * where the other does not lock it out.
  */
 export async function buildWasm(step) {
-  await cargo(step, ['--profile', 'tool', '--package', 'refloat-wasm-builder']);
-  mkdirSync(join(target, 'tmp'), { recursive: true });
-  const scratch = mkdtempSync(join(target, 'tmp', 'wasm-'));
-  try {
+  await buildBuilder(step);
+  await inScratch('wasm', async (scratch) => {
     const left = [...ARTEFACTS];
     const lane = async (folder) => {
       for (let next = left.shift(); next; next = left.shift()) await buildArtefact(step, next, folder, scratch);
@@ -56,9 +57,22 @@ export async function buildWasm(step) {
     await Promise.all(folders.map(lane));
     mkdirSync(wasmDist, { recursive: true });
     for (const file of readdirSync(scratch)) copyFileSync(join(scratch, file), join(wasmDist, file));
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  });
+}
+
+/** The program that runs wasm-bindgen, which cargo leaves as it is if it has been built. */
+export function buildBuilder(step) {
+  return cargo(step, ['--profile=tool', '--package=refloat-wasm-builder']);
+}
+
+/**
+ * Compiles what `args` choose of the crate, and writes module and glue into `scratch` as `name`. `folder` is where cargo works, and
+ * `file` what it makes in the target's part of it.
+ */
+export async function buildModule(step, { name, args, file, folder = target }, scratch) {
+  await cargo(step, [...args, '--package=refloat-wasm', `--target=${WASM}`, `--target-dir=${folder}`, '--no-default-features']);
+  step.update(`wasm-bindgen ${name}`);
+  await must(step, builderBinary, [join(folder, WASM, file), scratch, name]);
 }
 
 function cargo(step, args) {
@@ -70,17 +84,8 @@ function cargo(step, args) {
 
 /** Builds one of the artefacts into `scratch`; `folder` is where cargo works. */
 async function buildArtefact(step, { name, feature }, folder, scratch) {
-  await cargo(step, [
-    '--release',
-    '--package=refloat-wasm',
-    '--target=wasm32-unknown-unknown',
-    `--target-dir=${folder}`,
-    '--no-default-features',
-    `--features=${feature}`,
-  ]);
-  step.update(`wasm-bindgen ${name}`);
-  const compiled = join(folder, 'wasm32-unknown-unknown', 'release', 'refloat_wasm.wasm');
-  await must(step, builderBinary, [compiled, scratch, name]);
+  const args = ['--release', `--features=${feature}`];
+  await buildModule(step, { name, args, file: join('release', 'refloat_wasm.wasm'), folder }, scratch);
   step.update(`wasm-opt ${name}`);
   const module = join(scratch, `${name}_bg.wasm`);
   await must(step, process.execPath, [WASM_OPT, '-O3', ...WASM_FEATURES, module, '-o', module]);

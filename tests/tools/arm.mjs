@@ -2,13 +2,13 @@
 //
 //   --short     the kernels alone; `npm test` runs these where the emulator and the compiler are there
 //   --install   installs what is missing: the Rust target and Debian's packages
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ARM, cargoForArm, emulated, missingForArm } from './lib/arm.mjs';
 import { countTests } from './lib/count.mjs';
 import { doJob } from './lib/job.mjs';
 import { begin, bold, main, red, say } from './lib/log.mjs';
 import { target } from './lib/paths.mjs';
+import { inScratch } from './lib/scratch.mjs';
 
 const legs = {
   'ARM: every kernel, NEON and scalar': (progress) => tests(progress, ['--package', 'refloat', '--lib', '--', 'arith::']),
@@ -51,13 +51,9 @@ async function tests(progress, args) {
 /** The main job by the server and the command line, both of them emulated. */
 async function job(progress) {
   await cargoForArm(progress, ['build', '--package', 'refloat-server', '--bin', 'refloat']);
-  mkdirSync(join(target, 'tmp'), { recursive: true });
-  const folder = mkdtempSync(join(target, 'tmp', 'arm-'));
-  try {
+  return inScratch('arm', async (folder) => {
     const { about, bits } = await doJob(progress, [...emulated, join(target, ARM, 'debug', 'refloat')], folder);
     if (!/neon/.test(about)) throw new Error(`refloat about does not name NEON:\n${about}`);
     return { passed: 1, said: `toy10, ${bits} bits` };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }

@@ -3,7 +3,7 @@
 //
 // Needs cc and c++ for the native legs and emcc for those of Emscripten ($CC, $CXX and $EMCC choose others);
 // REFLOAT_INSTALL_EMCC=1 installs Debian's emcc where it is absent.
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { functionsOf, hostileCalls } from '../../wasm/cabi/tests/hostile.mjs';
 import { visit } from '../packaging/browser.mjs';
@@ -13,8 +13,9 @@ import { cabi, installed, takeTested, version } from './lib/c.mjs';
 import { Skip, TOY, Workshop, adds, compiler, counts, digests, says, succeeds } from './lib/c-programs.mjs';
 import { emccMissing, findEmscripten } from './lib/emcc.mjs';
 import { begin, bold, main, red, say } from './lib/log.mjs';
-import { root, target } from './lib/paths.mjs';
+import { root } from './lib/paths.mjs';
 import { run } from './lib/run.mjs';
+import { inScratch } from './lib/scratch.mjs';
 import { importsOf, linkWasm, lookAt, optimise } from './lib/wasm.mjs';
 
 /** Bytes that gates and SHIP may take of a program for the browser that makes keys, encrypts, computes and decrypts. */
@@ -150,16 +151,12 @@ const legs = {
 
 await main(async () => {
   const prefix = await prefixOf(process.argv.slice(2));
-  mkdirSync(join(target, 'tmp'), { recursive: true });
-  const scratch = mkdtempSync(join(target, 'tmp', 'c-'));
   const count = { passed: 0, failed: 0, skipped: 0 };
-  try {
+  await inScratch('c', async (scratch) => {
     writeFileSync(join(scratch, 'hostile-calls.h'), hostileCalls(headers, await version()));
     const shop = new Workshop(prefix, scratch);
     for (const [name, leg] of Object.entries(legs)) count[await outcome(name, leg, shop)] += 1;
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  });
   say(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`);
   return count.failed ? 1 : 0;
 });

@@ -1,14 +1,14 @@
 // `node tests/tools/cycles.mjs`: the cycles that kernels take on 64-bit ARM, scalar and by NEON, by llvm-mca's models of two processors. An
 // emulator says which loops of the compiled kernels were run and how often; a model says how many cycles a round of each takes where
 // everything is in the first-level cache. No processor was measured.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onPath } from './lib/browser.mjs';
 import { KERNELS, kernelsForArm, traced } from './lib/instructions.mjs';
 import { Stop, main, say } from './lib/log.mjs';
 import { assemblyOf, cyclesOf, instructionsOf, loopsOf } from './lib/loops.mjs';
-import { target } from './lib/paths.mjs';
 import { run } from './lib/run.mjs';
+import { inScratch } from './lib/scratch.mjs';
 
 /** Models of llvm-mca, and what they are of. Its M1 is an older core of Apple's. */
 const CORES = { 'apple-m1': 'Apple M1', 'neoverse-n2': 'Neoverse N2' };
@@ -26,9 +26,7 @@ await main(async () => {
   const listing = [];
   await must(objdump, ['-d', '--no-show-raw-insn', program], (line) => listing.push(line));
   const instructions = instructionsOf(listing.join('\n'));
-  mkdirSync(join(target, 'tmp'), { recursive: true });
-  const scratch = mkdtempSync(join(target, 'tmp', 'cycles-'));
-  try {
+  await inScratch('cycles', async (scratch) => {
     const names = Object.values(CORES);
     say(`| cycles for each | ${names.map((name) => `${name}, scalar | NEON`).join(' | ')} | in loops |`);
     say(`| --- |${' --- | --- |'.repeat(names.length)} --- |`);
@@ -38,9 +36,7 @@ await main(async () => {
       const cells = Object.keys(CORES).flatMap((core) => found.map(({ cycles }) => (cycles[core] / each).toPrecision(3)));
       say(`| ${what} | ${cells.join(' | ')} | ${found.map(({ share }) => `${Math.round(100 * share)} %`).join(', ')} |`);
     }
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  });
 });
 
 /** Cycles of the loops of a kernel by each model, and the part of its instructions that are in them. */

@@ -3,7 +3,7 @@
 //
 //   --install     installs what is missing: Rust targets and Debian's packages
 //   --release     builds what is published, which takes minutes a system, rather than what tests use
-import { copyFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildFor, cargoFor, missingFor, runner } from './lib/cross.mjs';
 import { linked } from './lib/elf.mjs';
@@ -12,6 +12,7 @@ import { begin, bold, main, red, say } from './lib/log.mjs';
 import { target } from './lib/paths.mjs';
 import { librariesOfWindows } from './lib/pe.mjs';
 import { run } from './lib/run.mjs';
+import { inScratch } from './lib/scratch.mjs';
 
 const COMMAND = 'npm run test:targets';
 
@@ -25,7 +26,7 @@ const legs = [
   ['x86_64-unknown-linux-musl', 'one static file, which does a job in an empty root', async (progress, system) => {
     const binary = await staticBinary(progress, system);
     const enter = await intoRoots();
-    return inFolder((root) => {
+    return inScratch('targets', (root) => {
       copyFileSync(binary, join(root, 'refloat'));
       chmodSync(join(root, 'refloat'), 0o755);
       mkdirSync(join(root, 'work'));
@@ -34,7 +35,7 @@ const legs = [
   }],
   ['aarch64-unknown-linux-musl', 'one static file, which does a job, emulated', async (progress, system) => {
     const binary = await staticBinary(progress, system);
-    return inFolder((folder) => done(progress, [...runner(system), binary], folder));
+    return inScratch('targets', (folder) => done(progress, [...runner(system), binary], folder));
   }],
   ['x86_64-pc-windows-gnu', 'built, not run', async (progress, system) => {
     const libraries = librariesOfWindows(await buildFor(system, progress, profile));
@@ -85,17 +86,6 @@ async function intoRoots() {
   const [program, ...args] = enter;
   if ((await run(program, [...args, '/', '/bin/true'])).code !== 0) throw new Skip(`${enter.join(' ')} is not allowed here`);
   return enter;
-}
-
-/** Does something in an empty folder, which is removed afterwards. */
-async function inFolder(work) {
-  mkdirSync(join(target, 'tmp'), { recursive: true });
-  const folder = mkdtempSync(join(target, 'tmp', 'targets-'));
-  try {
-    return await work(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 async function done(progress, command, folder, inside) {
