@@ -31,6 +31,30 @@ fn not_two(components: usize) -> Error {
     Error::InvalidArgument(format!("a ciphertext of {components} components must be relinearised first"))
 }
 
+/// The three components of a product that was not relinearised.
+pub(crate) fn three<W: Word>(parts: &[Poly<W, Eval>]) -> Result<[&Poly<W, Eval>; 3], Error> {
+    let [d0, d1, d2] = parts else {
+        let components = parts.len();
+        return Err(Error::InvalidArgument(format!(
+            "relinearisation takes three components, got {components}"
+        )));
+    };
+    Ok([d0, d1, d2])
+}
+
+/// Component by component modulo `basis`, to which `others` may have more primes; those that `parts` has not are 0.
+pub(crate) fn combine<W: Word>(
+    parts: &mut Vec<Poly<W, Eval>>,
+    others: &[Poly<W, Eval>],
+    basis: &Basis<W>,
+    op: impl Fn(&mut Poly<W, Eval>, &Poly<W, Eval>),
+) {
+    while parts.len() < others.len() {
+        parts.push(Poly::zero(basis));
+    }
+    parts.iter_mut().zip(others).for_each(|(part, other)| op(part, other));
+}
+
 /// The components modulo fewer primes.
 pub(crate) fn truncated<W: Word>(parts: &[Poly<W, Eval>], basis: &Basis<W>) -> Vec<Poly<W, Eval>> {
     parts.iter().map(|part| part.truncated_to(basis)).collect()

@@ -70,6 +70,7 @@ mod state;
 mod steps;
 mod target;
 mod text;
+mod values;
 mod ways;
 
 pub use builder::Builder;

@@ -1,6 +1,6 @@
 //! Plans: the parts of a program that have to run, with the level and scale of every value.
 
-use alloc::{borrow::Cow, format, vec, vec::Vec};
+use alloc::{borrow::Cow, vec, vec::Vec};
 
 use super::{
     Bootstraps, Compared, InputShape, MAX_STEPS, Operation, Program, Target,
@@ -8,6 +8,7 @@ use super::{
     graph::limit,
     lower::Planner,
     steps::{Action, Register, Step},
+    values::{check_count, last_uses},
     ways,
 };
 use crate::{
@@ -81,13 +82,7 @@ impl<'p> Plan<'p> {
     ) -> Result<Self, Error> {
         let graph = lowered.as_ref().map_or(program, |lowered| &lowered.program);
         let origin = |index| lowered.as_ref().map_or(index, |lowered| lowered.origins[index]);
-        let wanted = program.inputs().count();
-        if inputs.len() != wanted {
-            return Err(Error::InvalidArgument(format!(
-                "{} ciphertexts for a program of {wanted} inputs; give one for each, in the order of the program",
-                inputs.len()
-            )));
-        }
+        check_count(inputs.len(), program)?;
         let mut planner = Planner::new(target, bootstraps);
         let needed = graph.needed();
         let mut registers: Vec<Option<Register>> = vec![None; graph.nodes().len()];
@@ -112,13 +107,7 @@ impl<'p> Plan<'p> {
         }
         limit(planner.steps.len(), MAX_STEPS, "steps")?;
         let bootstraps = planner.bootstraps();
-        let mut last_uses: Vec<usize> = (0..planner.steps.len()).collect();
-        for (at, step) in planner.steps.iter().enumerate() {
-            step.action.operands().into_iter().for_each(|register| last_uses[register] = at);
-        }
-        for &register in &outputs {
-            last_uses[register] = usize::MAX;
-        }
+        let last_uses = last_uses(planner.steps.iter().map(|step| step.action.operands()), &outputs);
         let peak_bytes = peak(target, &planner.steps, &last_uses, &planner.held);
         let key_switches: usize =
             planner.steps.iter().map(|step| key_switches(graph, target.n() / 2, step)).sum();

@@ -1,6 +1,8 @@
 //! Rotations composed of those that have keys.
 
-use alloc::{collections::BTreeMap, collections::VecDeque, vec, vec::Vec};
+use alloc::{collections::BTreeMap, collections::VecDeque, format, vec, vec::Vec};
+
+use crate::error::Error;
 
 /// The fewest key switches for every rotation, found once for every level.
 #[derive(Default)]
@@ -10,10 +12,29 @@ pub(super) struct KnownRotations {
 }
 
 impl KnownRotations {
-    /// Rotations with keys at `level` or above that make `steps` one after the other; none if they cannot.
+    /// Rotations with keys at `level` or above that make `steps` one after the other.
     ///
     /// `keys` are rotations with the levels of their keys; what is rotated repeats after `slots` slots.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] if none do.
     pub fn of(
+        &mut self,
+        (keys, slots): (&BTreeMap<i64, usize>, usize),
+        level: usize,
+        steps: i64,
+    ) -> Result<Vec<i64>, Error> {
+        self.shortest((keys, slots), level, steps).ok_or_else(|| {
+            let keys = keys.iter().filter(|&(_, &own)| own >= level).map(|(steps, _)| steps);
+            let keys: Vec<&i64> = keys.take(24).collect();
+            Error::MissingKey(format!(
+                "a rotation by {steps} at level {level} cannot be composed of those there are keys for: {keys:?}; make keys for \
+                 the powers of two"
+            ))
+        })
+    }
+
+    fn shortest(
         &mut self,
         (keys, slots): (&BTreeMap<i64, usize>, usize),
         level: usize,

@@ -6,6 +6,7 @@ use super::{
     InputShape, Known, Operation, Plan, Readings,
     state::{Segment, State},
     steps::{Action, Register, Step},
+    values::check_planned,
 };
 use crate::{
     arith::{ComplexDoubleDouble, Word},
@@ -75,13 +76,7 @@ impl Plan<'_> {
     }
 
     pub(super) fn check_inputs<W: Word>(&self, inputs: &[Ciphertext<W>]) -> Result<(), Error> {
-        if inputs.len() != self.inputs.len() {
-            return Err(Error::InvalidArgument(format!(
-                "{} ciphertexts for a plan of {} inputs; give those it was made for",
-                inputs.len(),
-                self.inputs.len()
-            )));
-        }
+        check_planned(inputs.len(), self.inputs.len())?;
         let shapes = inputs.iter().map(InputShape::of).zip(&self.inputs);
         for ((name, input), (own, planned)) in self.program().input_names().zip(inputs).zip(shapes) {
             inputs[0].check_same_key(input).map_err(|error| error.within(&format!("input \"{name}\"")))?;

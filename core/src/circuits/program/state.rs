@@ -6,6 +6,7 @@ use super::{
     Machine, Operation, Plan, Reading, Readings,
     run::{Run, STAGE},
     steps::{Action, Register},
+    values::{Values, gone},
 };
 use crate::{
     arith::Word,
@@ -94,9 +95,7 @@ impl<W: Word> ProgramRun<W> {
     /// [`Error::InvalidArgument`] if nothing is left.
     pub fn compute(&mut self, machine: &Machine<'_, W>, observer: &mut dyn Observer) -> Result<(), Error> {
         let Self { plan, inputs, state } = self;
-        if state.at() == plan.steps.len() {
-            return Err(Error::InvalidArgument("all steps of the program are done; take its outputs".into()));
-        }
+        state.values.check_left(plan.steps.len())?;
         Run { plan, machine, inputs, state, relinearization: None }.step(observer)
     }
 
@@ -123,12 +122,7 @@ impl<W: Word> ProgramRun<W> {
     /// # Errors
     /// [`Error::InvalidArgument`] if steps are left; [`Error::Cancelled`] if the observer says so.
     pub fn finish(mut self, observer: &mut dyn Observer) -> Result<Vec<Ciphertext<W>>, Error> {
-        let (done, steps) = (self.state.at(), self.plan.steps.len());
-        if done < steps {
-            return Err(Error::InvalidArgument(format!(
-                "{done} of {steps} steps of the program are done; do the others before you take its outputs"
-            )));
-        }
+        self.state.values.check_done(self.plan.steps.len())?;
         self.state.finish(&self.plan, observer)
     }
 }
@@ -164,8 +158,7 @@ type Parts<W> = Vec<Option<Ciphertext<W>>>;
 
 /// What the steps so far have given.
 pub(super) struct State<W: Word> {
-    /// By step, from when they are known until nothing needs them any more.
-    values: Vec<Option<Ciphertext<W>>>,
+    pub values: Values<Ciphertext<W>>,
     pub segment: Option<Segment>,
     /// What was read beside the result of a step, until it is the result of its own.
     parts: BTreeMap<Register, Parts<W>>,
@@ -173,18 +166,18 @@ pub(super) struct State<W: Word> {
 
 impl<W: Word> Default for State<W> {
     fn default() -> Self {
-        Self { values: Vec::new(), segment: None, parts: BTreeMap::new() }
+        Self { values: Values::default(), segment: None, parts: BTreeMap::new() }
     }
 }
 
 impl<W: Word> State<W> {
     /// The step that comes next.
     pub fn at(&self) -> usize {
-        self.values.len()
+        self.values.at()
     }
 
     pub fn value(&self, register: Register) -> Result<&Ciphertext<W>, Error> {
-        self.values.get(register).and_then(Option::as_ref).ok_or_else(|| gone(register))
+        self.values.get(register)
     }
 
     /// What was read beside the result of a step.
@@ -228,12 +221,8 @@ impl<W: Word> State<W> {
         let out = evaluator.drop_to_level(&out, step.level)?;
         // A job of one operation gives the bits of that operation: its scale too, where the plan's differs by rounding alone.
         let exact = out.scale().differs_by_rounding(step.scale);
-        self.values.push(Some(if exact { out } else { out.relabelled(step.scale) }));
-        for register in step.action.operands().into_iter().chain([at]) {
-            if plan.last_uses[register] == at {
-                self.values[register] = None;
-            }
-        }
+        let out = if exact { out } else { out.relabelled(step.scale) };
+        self.values.push(out, step.action.operands(), &plan.last_uses);
         Ok(())
     }
 
@@ -244,16 +233,6 @@ impl<W: Word> State<W> {
         observer: &mut dyn Observer,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
         self.end_segment(observer)?;
-        let out = plan.outputs.iter().enumerate().map(|(i, &register)| {
-            if plan.outputs[i + 1..].contains(&register) {
-                return self.value(register).cloned();
-            }
-            self.values.get_mut(register).and_then(Option::take).ok_or_else(|| gone(register))
-        });
-        out.collect()
+        self.values.take(&plan.outputs)
     }
-}
-
-fn gone(register: Register) -> Error {
-    Error::InvalidArgument(format!("value {register} is not there any more: a bug of the planner"))
 }

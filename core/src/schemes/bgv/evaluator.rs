@@ -60,12 +60,7 @@ impl<W: Word> BgvEvaluator<W> {
         if level < out.level {
             out = self.drop_to_level(&out, level)?;
         }
-        while out.parts.len() < y.parts.len() {
-            out.parts.push(Poly::zero(self.context.rlwe().q(level)));
-        }
-        for (o, p) in out.parts.iter_mut().zip(&y.parts) {
-            op(o, p);
-        }
+        components::combine(&mut out.parts, &y.parts, self.context.rlwe().q(level), op);
         out.noise += y.noise;
         Self::checked(out)
     }
@@ -129,16 +124,11 @@ impl<W: Word> BgvEvaluator<W> {
         key: &SampleBlock<W>,
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
-        let [d0, d1, d2] = x.parts.as_slice() else {
-            return Err(Error::InvalidArgument(format!(
-                "relinearisation takes three components, got {}",
-                x.parts.len()
-            )));
-        };
+        let product = components::three(&x.parts)?;
         self.check_set(x)?;
         let (level, rlwe, noise) = (x.level, self.context.rlwe(), self.context.noise());
         rlwe.mod_down_rescale(level)?;
-        let pair = rlwe.relinearize(level, [d0, d1, d2], key, counters)?;
+        let pair = rlwe.relinearize(level, product, key, counters)?;
         let pair = rlwe.divide_by_special_and_rescale(level, pair, counters)?;
         let noise = noise.rescaled(x.noise + noise.key_switch(level), self.context.level_divisor(level));
         Self::checked(x.with_pair(pair, level - 1, self.factor_after_rescale(x.factor, level), noise))

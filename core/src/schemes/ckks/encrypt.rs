@@ -10,12 +10,9 @@ use crate::{
     error::Error,
     random::{Seed, Stream},
     ring::{Eval, Poly, SmallPoly, centered, from_wide_integers, uniform_rows},
-    rlwe::{SecretKey, expand_a},
+    rlwe::{PublicSample, SecretKey},
     schemes::{identity::Identity, private::Private},
 };
-
-/// Label of the public key's only sample, apart from every block of evaluation keys.
-const PUBLIC_KEY_BLOCK: [u64; 4] = [u64::MAX, 0, 0, 0];
 
 /// Encrypts slots under the secret key at a level and scale, with fresh randomness.
 ///
@@ -89,10 +86,7 @@ fn noisy<W: Word>(
 #[derive(Clone)]
 pub struct PublicKey<W: Word = u32> {
     pub(crate) key_id: [u8; 16],
-    pub(crate) level: usize,
-    pub(crate) b: Poly<W, Eval>,
-    pub(crate) a: Poly<W, Eval>,
-    pub(crate) public_seed: Seed,
+    pub(crate) sample: PublicSample<W>,
 }
 
 /// b = -a s + e modulo Q_level, the part of a public key that is not expanded from the seed.
@@ -102,8 +96,7 @@ pub fn public_key_b<W: Word>(
     seeds: &crate::rlwe::KeySeeds,
     level: usize,
 ) -> Poly<W, Eval> {
-    let s = key.modulo_q(context.rlwe().q(level));
-    seeds.sample(PUBLIC_KEY_BLOCK, level, &s, None).b
+    PublicSample::first_component(context.rlwe(), key, seeds, level)
 }
 
 impl<W: Word> PublicKey<W> {
@@ -118,17 +111,7 @@ impl<W: Word> PublicKey<W> {
         b: Poly<W, Eval>,
         public_seed: &Seed,
     ) -> Result<Self, Error> {
-        context.rlwe().check_level(level)?;
-        let basis = context.rlwe().q(level);
-        if !b.basis().same_as(basis) {
-            return Err(Error::LevelMismatch(format!(
-                "the first component has {} primes, level {level} has {}; make the public key again",
-                b.basis().len(),
-                basis.len()
-            )));
-        }
-        let a = expand_a(public_seed, PUBLIC_KEY_BLOCK, level, basis);
-        Ok(Self { key_id, level, b, a, public_seed: public_seed.clone() })
+        Ok(Self { key_id, sample: PublicSample::new(context.rlwe(), level, b, public_seed)? })
     }
 
     /// Identifier shared with the secret key.
@@ -138,7 +121,7 @@ impl<W: Word> PublicKey<W> {
 
     /// Highest level it encrypts at.
     pub fn level(&self) -> usize {
-        self.level
+        self.sample.level
     }
 
     /// Encrypts slots: (v b + e_0 + m, v a + e_1) with v ternary.
@@ -155,34 +138,12 @@ impl<W: Word> PublicKey<W> {
         scale: Scale,
         randomness: &Seed,
     ) -> Result<Ciphertext<W>, Error> {
-        if level > self.level {
-            return Err(Error::LevelMismatch(format!(
-                "level {level} is above the public key's level {}; encrypt at {} or below",
-                self.level, self.level
-            )));
-        }
-        context.rlwe().check_level(self.level)?;
-        if !self.b.basis().same_as(context.rlwe().q(self.level)) {
-            return Err(Error::ParamsMismatch(format!(
-                "public key of degree {} with {} primes, parameter set of degree {} with {} at level {}; use the \
-                 public key of this set",
-                self.b.basis().n(),
-                self.b.basis().len(),
-                context.rlwe().n(),
-                context.rlwe().q(self.level).len(),
-                self.level,
-            )));
-        }
+        self.sample.check(context.rlwe(), level)?;
         let basis = context.rlwe().q(level);
         let mut message = encode_below(context, slots, level, scale)?;
         let mut stream = randomness.derive("public-key encryption", &[]).stream();
-        let v = SmallPoly::ternary(basis.n(), &mut stream);
-        let v = Zeroizing::new(v.to_poly::<W>(basis).into_eval());
-        let mut b = self.b.truncated_to(basis);
-        b.mul_assign(&v);
+        let [mut b, mut a] = self.sample.masked(basis, &mut stream);
         b.add_assign(&noisy(&mut message, basis, &mut stream));
-        let mut a = self.a.truncated_to(basis);
-        a.mul_assign(&v);
         a.add_assign(&noisy(&mut vec![0; basis.n()], basis, &mut stream));
         Ok(Ciphertext {
             fingerprint: context.fingerprint(),

@@ -83,12 +83,7 @@ impl<W: Word> CkksEvaluator<W> {
         if level < out.level {
             out = self.drop_to_level(&out, level)?;
         }
-        while out.parts.len() < y.parts.len() {
-            out.parts.push(Poly::zero(self.context.rlwe().q(level)));
-        }
-        for (o, p) in out.parts.iter_mut().zip(&y.parts) {
-            op(o, p);
-        }
+        components::combine(&mut out.parts, &y.parts, self.context.rlwe().q(level), op);
         Ok(out)
     }
 
@@ -217,14 +212,9 @@ impl<W: Word> CkksEvaluator<W> {
         key: &SampleBlock<W>,
         counters: &mut Counters,
     ) -> Result<Pair<W>, Error> {
-        let [d0, d1, d2] = x.parts.as_slice() else {
-            return Err(Error::InvalidArgument(format!(
-                "relinearisation takes three components, got {}",
-                x.parts.len()
-            )));
-        };
+        let product = components::three(&x.parts)?;
         self.check_set(x)?;
-        self.context.rlwe().relinearize(x.level, [d0, d1, d2], key, counters)
+        self.context.rlwe().relinearize(x.level, product, key, counters)
     }
 
     /// Divides by the primes of the level: scale and level go down together.

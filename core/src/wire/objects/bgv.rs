@@ -7,7 +7,7 @@ use alloc::{format, vec::Vec};
 use core::cmp::Ordering;
 
 use super::{
-    ciphertext::{Shape, read_parts, write_parts},
+    ciphertext::{METADATA_LEN, Shape, Stated, read_parts, write_parts},
     keys::{public_bytes, public_parts},
     rows::WireWord,
 };
@@ -15,14 +15,12 @@ use crate::{
     arith::Word,
     error::Error,
     schemes::bgv::{BgvCiphertext, BgvContext, BgvPublicKey, Factor},
-    wire::{Expect, ObjectKind, frame, header::bad},
+    wire::{ObjectKind, frame, header::bad},
 };
-
-const METADATA_LEN: usize = 24;
 
 /// Bytes of a ciphertext on the wire.
 pub fn bgv_ciphertext_len<W: Word>(context: &BgvContext<W>, level: usize, components: usize) -> usize {
-    frame::len(METADATA_LEN + Shape { level, components }.len(context.rlwe()))
+    frame::len(Shape { level, components }.payload_len(context.rlwe()))
 }
 
 /// Encodes a ciphertext.
@@ -52,15 +50,14 @@ pub fn bgv_ciphertext_to_bytes<W: WireWord>(
     }
     let fill = |out: &mut [u8]| {
         let (metadata, rest) = out.split_at_mut(METADATA_LEN);
-        metadata[0] = shape.level as u8;
-        metadata[1] = shape.components as u8;
+        metadata[..2].copy_from_slice(&shape.bytes());
         metadata[2] = ciphertext.ring().exponent() as u8;
         metadata[8..16].copy_from_slice(&ciphertext.factor().value().to_le_bytes());
         metadata[16..24].copy_from_slice(&noise.to_le_bytes());
         write_parts(ciphertext.parts(), rest);
     };
     let (fingerprint, key_id) = (ciphertext.fingerprint(), ciphertext.key_id());
-    let len = METADATA_LEN + shape.len(context.rlwe());
+    let len = shape.payload_len(context.rlwe());
     Ok(frame::write_with(ObjectKind::BgvCiphertext, fingerprint, key_id, len, fill))
 }
 
@@ -76,38 +73,23 @@ pub fn bgv_ciphertext_from_bytes<W: WireWord>(
     context: &BgvContext<W>,
     bytes: &[u8],
 ) -> Result<BgvCiphertext<W>, Error> {
-    let shape = Shape::stated(context.rlwe(), METADATA_LEN, bytes)?;
-    let expect = Expect {
-        kind: ObjectKind::BgvCiphertext,
-        fingerprint: context.fingerprint(),
-        key_id: None,
-        payload_len: METADATA_LEN + shape.len(context.rlwe()),
-    };
-    let frame = frame::read(bytes, &expect)?;
-    let (metadata, rest) = frame.payload.split_at(METADATA_LEN);
-    shape.check(metadata)?;
-    if metadata[3..8] != [0; 5] {
-        return Err(bad("bytes of a ciphertext that are reserved, and must be 0, are not".into()));
-    }
-    let ring = context.modulus(metadata[2].into()).map_err(|error| bad(format!("{error}")))?.ring();
-    let word = |at: usize| {
-        let mut word = [0; 8];
-        word.copy_from_slice(&metadata[at..at + 8]);
-        word
-    };
-    let value = u64::from_le_bytes(word(8));
+    let read = Stated::read(context.rlwe(), ObjectKind::BgvCiphertext, context.fingerprint(), bytes)?;
+    let Stated { shape, key_id, rest, .. } = read;
+    read.check_reserved(3)?;
+    let ring = context.modulus(read.byte(2).into()).map_err(|error| bad(format!("{error}")))?.ring();
+    let value = read.word(8);
     let factor =
         Some(value).filter(|&value| value < ring.value()).and_then(|value| Factor::new(value, ring).ok());
     let factor = factor.ok_or_else(|| {
         bad(format!("factor {value} is not a unit below {}^{}", ring.prime(), ring.exponent()))
     })?;
-    let stated = f64::from_le_bytes(word(16));
+    let stated = f64::from_bits(read.word(16));
     if !stated.is_finite() || stated < 0.0 {
         return Err(bad(format!("noise of {stated}; it is a finite number, 0 or more")));
     }
     let ciphertext = BgvCiphertext {
         fingerprint: context.fingerprint(),
-        key_id: frame.header.key_id,
+        key_id,
         level: shape.level,
         factor,
         noise: stated.max(context.noise().floor()),
@@ -127,7 +109,7 @@ pub fn bgv_ciphertext_from_bytes<W: WireWord>(
 
 /// Encodes a public key, as that of a CKKS set.
 pub fn bgv_public_key_to_bytes<W: WireWord>(context: &BgvContext<W>, key: &BgvPublicKey<W>) -> Vec<u8> {
-    public_bytes(context.fingerprint(), key.key_id(), &key.public_seed, &key.b)
+    public_bytes(context.fingerprint(), key.key_id(), &key.sample.seed, &key.sample.b)
 }
 
 /// Decodes an untrusted public key of the set, for levels up to `level`.

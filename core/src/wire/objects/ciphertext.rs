@@ -18,7 +18,8 @@ use crate::{
     },
 };
 
-const METADATA_LEN: usize = 24;
+/// Bytes of metadata: the shape, and what else the scheme states.
+pub(super) const METADATA_LEN: usize = 24;
 
 /// What the length of a ciphertext over ring-LWE follows from; the first two bytes of its metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,16 +34,21 @@ impl Shape {
         self.components * poly_len(rlwe.q(self.level))
     }
 
-    /// The shape that the length of a frame says, after so many bytes of metadata. A length that no shape has gives the largest,
-    /// against which the frame reader refuses it.
+    /// Bytes of metadata and components.
+    pub fn payload_len<W: Word>(self, rlwe: &RlweContext<W>) -> usize {
+        METADATA_LEN + self.len(rlwe)
+    }
+
+    /// The shape that the length of a frame says. A length that no shape has gives the largest, against which the frame reader refuses
+    /// it.
     ///
     /// # Errors
     /// As [`frame::peek`].
-    pub fn stated<W: Word>(rlwe: &RlweContext<W>, metadata: usize, bytes: &[u8]) -> Result<Self, Error> {
+    fn stated<W: Word>(rlwe: &RlweContext<W>, bytes: &[u8]) -> Result<Self, Error> {
         let stated = frame::peek(bytes)?.payload_len;
         let shapes =
             (0..=rlwe.max_level()).flat_map(|level| [2, 3].map(|components| Self { level, components }));
-        let mut fitting = shapes.filter(|shape| (metadata + shape.len(rlwe)) as u64 == stated);
+        let mut fitting = shapes.filter(|shape| shape.payload_len(rlwe) as u64 == stated);
         // Where primes are alike, two shapes can have one length: the metadata, checked below, chooses.
         let first = fitting.next();
         let named = |shape: &Self| bytes.get(HEADER_LEN..HEADER_LEN + 2) == Some(&shape.bytes());
@@ -50,7 +56,7 @@ impl Shape {
         Ok(shape.unwrap_or(Self { level: rlwe.max_level(), components: 3 }))
     }
 
-    fn bytes(self) -> [u8; 2] {
+    pub fn bytes(self) -> [u8; 2] {
         [self.level as u8, self.components as u8]
     }
 
@@ -58,7 +64,7 @@ impl Shape {
     ///
     /// # Errors
     /// [`Error::BadBytes`] naming both.
-    pub fn check(self, metadata: &[u8]) -> Result<(), Error> {
+    fn check(self, metadata: &[u8]) -> Result<(), Error> {
         if metadata.starts_with(&self.bytes()) {
             return Ok(());
         }
@@ -66,6 +72,59 @@ impl Shape {
             "a ciphertext of level {} with {} components was stated, its length is that of level {} with {}",
             metadata[0], metadata[1], self.level, self.components
         )))
+    }
+}
+
+/// An untrusted ciphertext of any scheme, as far as all have it.
+#[derive(Clone, Copy)]
+pub(super) struct Stated<'a> {
+    pub shape: Shape,
+    pub key_id: [u8; 16],
+    metadata: &'a [u8],
+    /// The components.
+    pub rest: &'a [u8],
+}
+
+impl<'a> Stated<'a> {
+    /// Reads the frame of a ciphertext of a set, given by its fingerprint.
+    ///
+    /// # Errors
+    /// As [`frame::read`]; [`Error::BadBytes`] for metadata of another shape.
+    pub fn read<W: Word>(
+        rlwe: &RlweContext<W>,
+        kind: ObjectKind,
+        fingerprint: [u8; 16],
+        bytes: &'a [u8],
+    ) -> Result<Self, Error> {
+        let shape = Shape::stated(rlwe, bytes)?;
+        let payload_len = shape.payload_len(rlwe);
+        let frame = frame::read(bytes, &Expect { kind, fingerprint, key_id: None, payload_len })?;
+        let (metadata, rest) = frame.payload.split_at(METADATA_LEN);
+        shape.check(metadata)?;
+        Ok(Self { shape, key_id: frame.header.key_id, metadata, rest })
+    }
+
+    /// A byte of the metadata.
+    pub fn byte(&self, at: usize) -> u8 {
+        self.metadata[at]
+    }
+
+    /// The number that begins at a byte of the metadata.
+    pub fn word(&self, at: usize) -> u64 {
+        let mut word = [0; 8];
+        word.copy_from_slice(&self.metadata[at..at + 8]);
+        u64::from_le_bytes(word)
+    }
+
+    /// That the metadata are 0 from a byte up to the first number.
+    ///
+    /// # Errors
+    /// [`Error::BadBytes`] if they are not.
+    pub fn check_reserved(&self, from: usize) -> Result<(), Error> {
+        if self.metadata[from..8].iter().all(|&byte| byte == 0) {
+            return Ok(());
+        }
+        Err(bad("bytes of a ciphertext that are reserved, and must be 0, are not".into()))
     }
 }
 
@@ -93,7 +152,7 @@ pub(super) fn read_parts<W: WireWord>(
 
 /// Bytes of a ciphertext on the wire.
 pub fn ciphertext_len<W: Word>(context: &CkksContext<W>, level: usize, components: usize) -> usize {
-    frame::len(METADATA_LEN + Shape { level, components }.len(context.rlwe()))
+    frame::len(Shape { level, components }.payload_len(context.rlwe()))
 }
 
 /// Encodes a ciphertext.
@@ -111,7 +170,7 @@ pub fn ciphertext_to_bytes<W: WireWord>(
         ));
     }
     let shape = Shape { level: ciphertext.level(), components: ciphertext.components() };
-    let len = METADATA_LEN + shape.len(context.rlwe());
+    let len = shape.payload_len(context.rlwe());
     let fill = |out: &mut [u8]| {
         let (metadata, rest) = out.split_at_mut(METADATA_LEN);
         let (high, low) = ciphertext.scale().parts();
@@ -133,29 +192,13 @@ pub fn ciphertext_from_bytes<W: WireWord>(
     context: &CkksContext<W>,
     bytes: &[u8],
 ) -> Result<Ciphertext<W>, Error> {
-    let shape = Shape::stated(context.rlwe(), METADATA_LEN, bytes)?;
-    let level = shape.level;
-    let expect = Expect {
-        kind: ObjectKind::Ciphertext,
-        fingerprint: context.fingerprint(),
-        key_id: None,
-        payload_len: METADATA_LEN + shape.len(context.rlwe()),
-    };
-    let frame = frame::read(bytes, &expect)?;
-    let (metadata, rest) = frame.payload.split_at(METADATA_LEN);
-    shape.check(metadata)?;
-    if metadata[2..8] != [0; 6] {
-        return Err(bad("bytes of a ciphertext that are reserved, and must be 0, are not".into()));
-    }
-    let double = |at: usize| {
-        let mut word = [0; 8];
-        word.copy_from_slice(&metadata[at..at + 8]);
-        f64::from_le_bytes(word)
-    };
+    let stated = Stated::read(context.rlwe(), ObjectKind::Ciphertext, context.fingerprint(), bytes)?;
+    let (Stated { shape, key_id, rest, .. }, level) = (stated, stated.shape.level);
+    stated.check_reserved(2)?;
     let log_q = context.rlwe().q(level).log2();
-    let scale = Scale::from_parts(double(8), double(16))
+    let scale = Scale::from_parts(f64::from_bits(stated.word(8)), f64::from_bits(stated.word(16)))
         .filter(|s| s.log2() >= 0.0 && s.log2() <= 2.0 * log_q + 64.0)
         .ok_or_else(|| bad(format!("the scale is not one a modulus of 2^{log_q:.1} can carry")))?;
     let parts = read_parts(context.rlwe().q(level), shape.components, rest)?;
-    Ok(Ciphertext { fingerprint: context.fingerprint(), key_id: frame.header.key_id, level, scale, parts })
+    Ok(Ciphertext { fingerprint: context.fingerprint(), key_id, level, scale, parts })
 }

@@ -17,7 +17,7 @@ use crate::{
 
 /// Encodes a public key of a CKKS set: public seed, then the first component.
 pub fn public_key_to_bytes<P: CkksSet>(params: &P, key: &PublicKey<P::Word>) -> Vec<u8> {
-    public_bytes(params.ckks().fingerprint(), key.key_id(), &key.public_seed, &key.b)
+    public_bytes(params.ckks().fingerprint(), key.key_id(), &key.sample.seed, &key.sample.b)
 }
 
 /// Decodes an untrusted public key of the set.

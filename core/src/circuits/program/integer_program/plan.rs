@@ -1,9 +1,12 @@
 //! Plans: the parts of a program on integers that have to run, with the level of every value.
 
-use alloc::{borrow::Cow, format, vec, vec::Vec};
+use alloc::{borrow::Cow, vec, vec::Vec};
 
 use super::{
-    super::{Bootstraps, Operation, Program},
+    super::{
+        Bootstraps, Operation, Program,
+        values::{check_count, last_uses},
+    },
     IntegerTarget,
     placing::Planner,
     steps::{Action, Register, Step},
@@ -36,13 +39,7 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
         inputs: &[BgvShape],
         bootstraps: Bootstraps,
     ) -> Result<Self, Error> {
-        let wanted = program.inputs().count();
-        if inputs.len() != wanted {
-            return Err(Error::InvalidArgument(format!(
-                "{} ciphertexts for a program of {wanted} inputs; give one for each, in the order of the program",
-                inputs.len()
-            )));
-        }
+        check_count(inputs.len(), program)?;
         let mut planner = Planner::new(target, bootstraps);
         let needed = program.needed();
         let mut registers: Vec<Option<Register>> = vec![None; program.nodes().len()];
@@ -67,13 +64,7 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
         }
         let inserted = planner.refreshes - written;
         let steps = planner.steps;
-        let mut last_uses: Vec<usize> = (0..steps.len()).collect();
-        for (at, step) in steps.iter().enumerate() {
-            step.action.operands().into_iter().for_each(|register| last_uses[register] = at);
-        }
-        for &register in &outputs {
-            last_uses[register] = usize::MAX;
-        }
+        let last_uses = last_uses(steps.iter().map(|step| step.action.operands()), &outputs);
         Ok(Self {
             program: Cow::Borrowed(program),
             target: target.clone(),

@@ -3,7 +3,7 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    super::{Operation, STAGE, Value},
+    super::{Operation, STAGE, Value, values::check_planned},
     IntegerPlan,
     numbers::{integer, integers_of},
     state::State,
@@ -64,13 +64,7 @@ impl<W: Word> IntegerPlan<'_, W> {
     }
 
     pub(super) fn check_inputs(&self, inputs: &[BgvCiphertext<W>]) -> Result<(), Error> {
-        if inputs.len() != self.inputs.len() {
-            return Err(Error::InvalidArgument(format!(
-                "{} ciphertexts for a plan of {} inputs; give those it was made for",
-                inputs.len(),
-                self.inputs.len()
-            )));
-        }
+        check_planned(inputs.len(), self.inputs.len())?;
         for ((name, input), planned) in self.program.input_names().zip(inputs).zip(&self.inputs) {
             inputs[0].check_same_key(input).map_err(|error| error.within(&format!("input \"{name}\"")))?;
             let own = BgvShape::of(input);

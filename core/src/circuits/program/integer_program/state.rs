@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    super::STAGE,
+    super::{STAGE, values::Values},
     IntegerMachine, IntegerPlan,
     run::Run,
     steps::{Action, Register},
@@ -79,9 +79,7 @@ impl<W: Word> IntegerProgramRun<W> {
         observer: &mut dyn Observer,
     ) -> Result<(), Error> {
         let Self { plan, inputs, state } = self;
-        if state.at() == plan.steps.len() {
-            return Err(Error::InvalidArgument("all steps of the program are done; take its outputs".into()));
-        }
+        state.values.check_left(plan.steps.len())?;
         Run { plan, machine, inputs, state }.step(observer)
     }
 
@@ -104,12 +102,7 @@ impl<W: Word> IntegerProgramRun<W> {
     /// # Errors
     /// [`Error::InvalidArgument`] if steps are left; [`Error::Cancelled`] if the observer says so.
     pub fn finish(mut self, observer: &mut dyn Observer) -> Result<Vec<BgvCiphertext<W>>, Error> {
-        let (done, steps) = (self.state.at(), self.plan.steps.len());
-        if done < steps {
-            return Err(Error::InvalidArgument(format!(
-                "{done} of {steps} steps of the program are done; do the others before you take its outputs"
-            )));
-        }
+        self.state.values.check_done(self.plan.steps.len())?;
         self.state.finish(&self.plan, observer)
     }
 }
@@ -123,26 +116,25 @@ impl<W: Word> IntegerPlan<'_, W> {
 
 /// What the steps so far have given.
 pub(super) struct State<W: Word> {
-    /// By step, from when they are known until nothing needs them any more.
-    values: Vec<Option<BgvCiphertext<W>>>,
+    pub values: Values<BgvCiphertext<W>>,
     /// Work between two bootstraps, with the level and log2 of the modulus that it came to.
     pub segment: Option<(Counters, usize, f64)>,
 }
 
 impl<W: Word> Default for State<W> {
     fn default() -> Self {
-        Self { values: Vec::new(), segment: None }
+        Self { values: Values::default(), segment: None }
     }
 }
 
 impl<W: Word> State<W> {
     /// The step that comes next.
     pub fn at(&self) -> usize {
-        self.values.len()
+        self.values.at()
     }
 
     pub fn value(&self, register: Register) -> Result<&BgvCiphertext<W>, Error> {
-        self.values.get(register).and_then(Option::as_ref).ok_or_else(|| gone(register))
+        self.values.get(register)
     }
 
     pub fn end_segment(
@@ -157,8 +149,7 @@ impl<W: Word> State<W> {
 
     /// Takes the result of the next step in, and lets go of what no later one needs.
     pub fn settle(&mut self, plan: &IntegerPlan<'_, W>, out: BgvCiphertext<W>) -> Result<(), Error> {
-        let at = self.at();
-        let step = &plan.steps[at];
+        let step = &plan.steps[self.at()];
         let shape = &step.shape;
         if out.level() != shape.level || out.factor() != shape.factor {
             return Err(Error::LevelMismatch(format!(
@@ -170,12 +161,7 @@ impl<W: Word> State<W> {
                 shape.factor.value()
             )));
         }
-        self.values.push(Some(out));
-        for register in step.action.operands().into_iter().chain([at]) {
-            if plan.last_uses[register] == at {
-                self.values[register] = None;
-            }
-        }
+        self.values.push(out, step.action.operands(), &plan.last_uses);
         Ok(())
     }
 
@@ -186,16 +172,6 @@ impl<W: Word> State<W> {
         observer: &mut dyn Observer,
     ) -> Result<Vec<BgvCiphertext<W>>, Error> {
         self.end_segment(plan, observer)?;
-        let out = plan.outputs.iter().enumerate().map(|(i, &register)| {
-            if plan.outputs[i + 1..].contains(&register) {
-                return self.value(register).cloned();
-            }
-            self.values.get_mut(register).and_then(Option::take).ok_or_else(|| gone(register))
-        });
-        out.collect()
+        self.values.take(&plan.outputs)
     }
-}
-
-fn gone(register: Register) -> Error {
-    Error::InvalidArgument(format!("value {register} is not there any more; plan the program anew"))
 }

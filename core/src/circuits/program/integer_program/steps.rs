@@ -3,13 +3,12 @@
 use alloc::{vec, vec::Vec};
 
 use super::{
-    super::{Operation, Program, Value},
+    super::{Operation, Program, Value, steps},
     numbers::integers_of,
 };
 use crate::{circuits::polynomial, schemes::bgv::BgvShape};
 
-/// A value on the way: the step that computes it.
-pub(super) type Register = usize;
+pub(super) use steps::Register;
 
 /// What a step does.
 #[derive(Debug, Clone)]

@@ -135,14 +135,7 @@ impl<W: Word> IntegerTarget<W> {
         level: usize,
         steps: i64,
     ) -> Result<Vec<i64>, Error> {
-        known.of((&self.rotations, self.columns()), level, steps).ok_or_else(|| {
-            let keys = self.rotations.iter().filter(|&(_, &own)| own >= level).map(|(steps, _)| steps);
-            let keys: Vec<&i64> = keys.take(24).collect();
-            Error::MissingKey(format!(
-                "a rotation by {steps} at level {level} cannot be composed of those there are keys for: {keys:?}; make keys for \
-                 the powers of two"
-            ))
-        })
+        known.of((&self.rotations, self.columns()), level, steps)
     }
 
     /// The factor of values at a level of messages.
