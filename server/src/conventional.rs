@@ -7,16 +7,14 @@ use refloat::bootstrapping::ckks_conventional::{
     self, ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalParams,
     ConventionalPreset, KeySource,
 };
-use refloat::circuits::program::{Plan, Target};
+use refloat::circuits::program::Plan;
 use refloat::rlwe::{GaloisSource, RelinearizationSource};
-use refloat::schemes::ckks::CkksContext;
-use refloat::wire::CkksSet;
 use refloat::{Error, wire};
 
 use crate::ckks_jobs::{CkksJobs, CkksMethod, working_bytes};
 use crate::engine::{JobSet, LoadError, PartReader, ReadPart, SetInfo, SlotMode, read_parts};
 use crate::id::Id;
-use crate::memory_plan::MemoryPlan;
+use crate::memory_plan::{MemoryPlan, Planned};
 use crate::registry::{Registered, SetFilter};
 use crate::streamed::StreamedKeys;
 
@@ -26,12 +24,6 @@ pub const METHOD: Registered = Registered {
     sets,
     client: |which| which.ckks::<ConventionalParams>(),
 };
-
-/// Parameters, and how much of what they need is kept in memory.
-struct Planned {
-    params: ConventionalParams,
-    plan: MemoryPlan,
-}
 
 fn sets(wanted: SetFilter<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
     let set = |preset: &ConventionalPreset| {
@@ -43,31 +35,7 @@ fn sets(wanted: SetFilter<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
     wanted.presets().map(set).collect()
 }
 
-impl CkksSet for Planned {
-    type Word = u64;
-
-    fn ckks(&self) -> &CkksContext<u64> {
-        self.params.ckks()
-    }
-
-    fn mode(&self) -> SlotMode {
-        self.params.mode()
-    }
-
-    fn input_level(&self) -> usize {
-        self.params.input_level()
-    }
-
-    fn output_level(&self) -> usize {
-        self.params.output_level()
-    }
-
-    fn target(&self) -> Result<Target, Error> {
-        self.params.target()
-    }
-}
-
-impl CkksMethod for Planned {
+impl CkksMethod for Planned<ConventionalParams> {
     type Evaluator = ConventionalEvaluator;
     type Keys = Box<dyn KeySource<u64> + Send>;
 

@@ -1,11 +1,16 @@
 //! How much memory bootstrapping takes in the methods that raise the modulus, and what memory can be traded for time.
 
+use refloat::Error;
 use refloat::bootstrapping::ckks_conventional::ConventionalParams;
 use refloat::bootstrapping::raising::{RaisingParams, ReductionSpec};
 use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::circuits::program::Target;
+use refloat::schemes::ckks::CkksContext;
+use refloat::wire::CkksSet;
 use serde::Serialize;
 
 use crate::ckks_jobs::working_bytes;
+use crate::engine::SlotMode;
 
 /// What a bootstrap with a set keeps in memory, and how it keeps the diagonals of its linear maps.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -93,5 +98,45 @@ impl MemoryPlan {
     /// How the evaluator is to keep diagonals.
     pub fn storage(&self) -> PlaintextStorage {
         if self.evaluated { PlaintextStorage::Evaluated } else { PlaintextStorage::Coefficients }
+    }
+}
+
+/// A set of CKKS as jobs use it: in as much memory as there is for it.
+pub struct Planned<P> {
+    /// The set.
+    pub params: P,
+    /// What of its keys and diagonals is kept.
+    pub plan: MemoryPlan,
+}
+
+impl<P: CkksSet> CkksSet for Planned<P> {
+    type Word = P::Word;
+
+    fn ckks(&self) -> &CkksContext<P::Word> {
+        self.params.ckks()
+    }
+
+    fn mode(&self) -> SlotMode {
+        self.params.mode()
+    }
+
+    fn input_level(&self) -> usize {
+        self.params.input_level()
+    }
+
+    fn output_level(&self) -> usize {
+        self.params.output_level()
+    }
+
+    fn public_key_level(&self) -> usize {
+        self.params.public_key_level()
+    }
+
+    fn largest_message(&self) -> f64 {
+        self.params.largest_message()
+    }
+
+    fn target(&self) -> Result<Target, Error> {
+        self.params.target()
     }
 }

@@ -3,27 +3,18 @@
 use refloat::bootstrapping::Method;
 use refloat::bootstrapping::ckks_msb::{self, MsbBootstrapper, MsbEvaluator, MsbKeys, MsbParams, MsbPreset};
 use refloat::bootstrapping::raising::KeySource;
-use refloat::circuits::program::Target;
 use refloat::rlwe::{GaloisSource, RelinearizationSource};
-use refloat::schemes::ckks::CkksContext;
-use refloat::wire::CkksSet;
 use refloat::{Error, wire};
 
 use crate::ckks_jobs::{CkksJobs, CkksMethod, working_bytes};
 use crate::engine::{JobSet, LoadError, ReadPart, SetInfo, SlotMode, read_parts};
 use crate::id::Id;
-use crate::memory_plan::MemoryPlan;
+use crate::memory_plan::{MemoryPlan, Planned};
 use crate::registry::{Registered, SetFilter};
 
 /// Modular reduction, for the registry.
 pub const METHOD: Registered =
     Registered { method: ckks_msb::METHOD, sets, client: |which| which.ckks::<MsbParams>() };
-
-/// Parameters, and how diagonals are kept.
-struct Planned {
-    params: MsbParams,
-    plan: MemoryPlan,
-}
 
 fn sets(wanted: SetFilter<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
     let set = |preset: &MsbPreset| {
@@ -36,35 +27,7 @@ fn sets(wanted: SetFilter<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
     wanted.presets().map(set).collect()
 }
 
-impl CkksSet for Planned {
-    type Word = u64;
-
-    fn ckks(&self) -> &CkksContext<u64> {
-        self.params.ckks()
-    }
-
-    fn mode(&self) -> SlotMode {
-        self.params.mode()
-    }
-
-    fn input_level(&self) -> usize {
-        self.params.input_level()
-    }
-
-    fn output_level(&self) -> usize {
-        self.params.output_level()
-    }
-
-    fn largest_message(&self) -> f64 {
-        self.params.largest_message()
-    }
-
-    fn target(&self) -> Result<Target, Error> {
-        self.params.target()
-    }
-}
-
-impl CkksMethod for Planned {
+impl CkksMethod for Planned<MsbParams> {
     type Evaluator = MsbEvaluator;
     type Keys = MsbKeys;
 
@@ -115,6 +78,7 @@ mod tests {
     use refloat::params::msb_preset;
     use refloat::random::Seed;
     use refloat::schemes::ckks::{Ciphertext, Complex};
+    use refloat::wire::CkksSet;
 
     use super::*;
     use crate::engine::{BOOTSTRAP, Operation, Task};

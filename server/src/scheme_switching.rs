@@ -11,16 +11,14 @@ use refloat::bootstrapping::scheme_switching::{
     LinkSpec, LinkTables, Reduction, RootsSpec,
 };
 use refloat::circuits::linear_transform::PlaintextStorage;
-use refloat::circuits::program::Target;
 use refloat::rlwe::{GaloisSource, RelinearizationSource};
-use refloat::schemes::ckks::CkksContext;
 use refloat::wire::{CkksSet, WireKeySet};
 use refloat::{Error, wire};
 
 use crate::ckks_jobs::{CkksJobs, CkksMethod, working_bytes};
 use crate::engine::{JobSet, LoadError, ReadPart, SetInfo, SlotMode, read_parts};
 use crate::id::Id;
-use crate::memory_plan::MemoryPlan;
+use crate::memory_plan::{MemoryPlan, Planned};
 use crate::registry::{Registered, SetFilter};
 
 /// Scheme switching, for the registry.
@@ -37,12 +35,6 @@ fn sets(wanted: SetFilter<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
     let mut all = sets_of::<Reduction>(wanted)?;
     all.extend(sets_of::<RootsSpec>(wanted)?);
     Ok(all)
-}
-
-/// Parameters, and how diagonals are kept.
-struct Linked<R: ReductionSpec> {
-    params: LinkParams<R>,
-    plan: MemoryPlan,
 }
 
 /// What sets of numbers and those for modular reduction differ in.
@@ -94,47 +86,12 @@ where
         let expanded_key_bytes =
             plan.kept() + params.base_diagonal_bytes(plan.storage()) + params.gate_key_bytes();
         let info = SetInfo { expanded_key_bytes, ..preset.describe(&params) };
-        Ok(Box::new(CkksJobs::new(info, Linked { params, plan })?) as Box<dyn JobSet>)
+        Ok(Box::new(CkksJobs::new(info, Planned { params, plan })?) as Box<dyn JobSet>)
     };
     wanted.presets().map(set).collect()
 }
 
-impl<R: Numbers> CkksSet for Linked<R>
-where
-    LinkParams<R>: CkksSet<Word = u64>,
-{
-    type Word = u64;
-
-    fn ckks(&self) -> &CkksContext<u64> {
-        CkksSet::ckks(&self.params)
-    }
-
-    fn mode(&self) -> SlotMode {
-        self.params.mode()
-    }
-
-    fn input_level(&self) -> usize {
-        CkksSet::input_level(&self.params)
-    }
-
-    fn output_level(&self) -> usize {
-        CkksSet::output_level(&self.params)
-    }
-
-    fn public_key_level(&self) -> usize {
-        self.params.public_key_level()
-    }
-
-    fn largest_message(&self) -> f64 {
-        self.params.largest_message()
-    }
-
-    fn target(&self) -> Result<Target, Error> {
-        self.params.target()
-    }
-}
-
-impl<R: Numbers> CkksMethod for Linked<R>
+impl<R: Numbers> CkksMethod for Planned<LinkParams<R>>
 where
     LinkParams<R>: CkksSet<Word = u64>,
     RaisingParams<R, u64>: WireKeySet<Word = u64>,

@@ -7,12 +7,11 @@ use std::time::Instant;
 
 use rayon::ThreadPool;
 use refloat::Error;
-use refloat::bootstrapping::ckks_msb::{MsbEvaluator, MsbKeys, MsbParams, MsbSecretKey, Radix, Rounding};
+use refloat::bootstrapping::ckks_msb::{Radix, Rounding};
 use refloat::bootstrapping::scheme_switching::{
     LinkEvaluator, LinkKeys, LinkParams, LinkPreset, LinkSecretKey, Range, Reduction,
 };
 use refloat::circuits::linear_transform::PlaintextStorage;
-use refloat::params::msb_preset;
 use refloat::random::Stream;
 use refloat::schemes::ckks::Complex;
 use serde::Serialize;
@@ -24,7 +23,7 @@ use super::machine::{self, Machine};
 use super::measure;
 use super::output::{Output, table};
 use super::progress;
-use crate::memory_plan::MemoryPlan;
+use super::reproduce_modular::Bench;
 
 /// What there is to compare with.
 const SOURCE: &str = "Al Badawi, Polyakov, \"Demystifying Bootstrapping in Fully Homomorphic Encryption\" (ePrint 2023/149), section 6: \
@@ -139,12 +138,12 @@ fn measured(name: &str, request: &Request, output: &Output) -> Result<Vec<Row>, 
     // One set in memory at a time.
     let at_once = gates.params.most_bits();
     drop(gates);
-    let digits = Digits::new(digits_beside(preset), request, output)?;
+    let digits = Bench::new(digits_beside(preset), request.runs, request.budget, output)?;
     let mut rows = Vec::new();
     for (numbers, bits, rotations, few, many) in found {
         let spinner = progress::spinner(output, &format!("{}: {numbers}", digits.preset));
         let radix = Radix::of_modulus(2 << bits, digits.params.largest_base())?;
-        let all = digits.compare(&radix, request.runs, &mut stream)?;
+        let all = by_digits(&digits, &radix, request.runs, &mut stream)?;
         spinner.finish_and_clear();
         let [fixed, each] = line([COUNTS[0] as f64, few.seconds], [COUNTS[1] as f64, many.seconds]);
         rows.push(Row {
@@ -245,56 +244,31 @@ impl Gates {
     }
 }
 
-/// Comparisons by digits.
-struct Digits {
-    preset: &'static str,
-    params: MsbParams,
-    secret: MsbSecretKey,
-    keys: MsbKeys,
-    evaluator: MsbEvaluator,
-    pool: ThreadPool,
-}
-
-impl Digits {
-    fn new(preset: &'static str, request: &Request, output: &Output) -> Result<Self, Failure> {
-        let params = msb_preset(preset)?.params()?;
-        let budget = request.budget.or_else(machine::available_memory);
-        let plan = MemoryPlan::resident(&params, budget)
-            .map_err(|needed| Failure::memory(params.name(), needed, budget.unwrap_or(0)))?;
-        let spinner = progress::spinner(output, &format!("{preset}: making keys"));
-        let secret = MsbSecretKey::generate(&params, &fresh_seed()?);
-        let keys = MsbKeys::generate(&secret)?;
-        let evaluator = MsbEvaluator::new(&params, plan.storage())?;
-        spinner.finish_and_clear();
-        Ok(Self { preset, params, secret, keys, evaluator, pool: measure::pool(1)? })
-    }
-
-    /// A number a slot beside another one, both below half the modulus of the digits.
-    fn compare(&self, radix: &Radix, runs: usize, stream: &mut Stream) -> Result<Timed, Failure> {
-        let modulus = radix.modulus() as u32;
-        let level = self.params.levels().input;
-        fastest(runs, || {
-            let mut drawn =
-                || -> Vec<u32> { (0..self.params.slots()).map(|_| stream.below(modulus / 2)).collect() };
-            let [x, y] = [drawn(), drawn()];
-            let encrypt = |numbers: &[u32]| -> Result<_, Failure> {
-                let slot = |&k: &u32| Complex::new(f64::from(k) / f64::from(modulus), 0.0);
-                let message: Vec<Complex> = numbers.iter().map(slot).collect();
-                Ok(self.secret.encrypt(&message, level, &fresh_seed()?)?)
-            };
-            let both = (&encrypt(&x)?, &encrypt(&y)?);
-            let began = Instant::now();
-            let larger = self
-                .pool
-                .install(|| self.evaluator.at_least(both, radix, Rounding::None, &self.keys, &mut ()))?;
-            let seconds = began.elapsed().as_secs_f64();
-            let found = self.secret.decrypt(&larger)?;
-            let wanted = x.iter().zip(&y).map(|(x, y)| f64::from(u8::from(x >= y)));
-            let is_wrong = |(slot, wanted): &(&Complex, f64)| (slot.re - wanted).abs() > 0.25;
-            let wrong = found.reveal_to_key_owner().iter().zip(wanted).filter(is_wrong).count();
-            Ok(Timed { seconds, wrong })
-        })
-    }
+/// Comparisons by digits: a number a slot beside another one, both below half the modulus of the digits.
+fn by_digits(bench: &Bench, radix: &Radix, runs: usize, stream: &mut Stream) -> Result<Timed, Failure> {
+    let modulus = radix.modulus() as u32;
+    let level = bench.params.levels().input;
+    fastest(runs, || {
+        let mut drawn =
+            || -> Vec<u32> { (0..bench.params.slots()).map(|_| stream.below(modulus / 2)).collect() };
+        let [x, y] = [drawn(), drawn()];
+        let encrypt = |numbers: &[u32]| -> Result<_, Failure> {
+            let slot = |&k: &u32| Complex::new(f64::from(k) / f64::from(modulus), 0.0);
+            let message: Vec<Complex> = numbers.iter().map(slot).collect();
+            Ok(bench.secret.encrypt(&message, level, &fresh_seed()?)?)
+        };
+        let both = (&encrypt(&x)?, &encrypt(&y)?);
+        let began = Instant::now();
+        let larger = bench
+            .pool
+            .install(|| bench.evaluator.at_least(both, radix, Rounding::None, &bench.keys, &mut ()))?;
+        let seconds = began.elapsed().as_secs_f64();
+        let found = bench.secret.decrypt(&larger)?;
+        let wanted = x.iter().zip(&y).map(|(x, y)| f64::from(u8::from(x >= y)));
+        let is_wrong = |(slot, wanted): &(&Complex, f64)| (slot.re - wanted).abs() > 0.25;
+        let wrong = found.reveal_to_key_owner().iter().zip(wanted).filter(is_wrong).count();
+        Ok(Timed { seconds, wrong })
+    })
 }
 
 fn text(rows: &[Row], machine: &Machine, runs: usize) -> String {

@@ -61,18 +61,22 @@ pub fn engines(registry: &Registry, set: &SetInfo, memory: Option<u64>) -> Resul
 /// A secret key and its set.
 type WithSet<C, S> = (Box<C>, Box<S>);
 
+/// Reads a key from its file, which errors name.
+fn read_key<K>(path: &Path, read: impl FnOnce(&[u8]) -> Result<K, Error>) -> Result<K, Failure> {
+    let bytes = read_file(path)?;
+    read(&bytes).map_err(|error| in_file(path, error))
+}
+
 /// Reads a secret key of any set from its file.
 pub fn read_secret(
     registry: &Registry,
     path: &Path,
 ) -> Result<WithSet<dyn KeyClient, dyn KeySecret>, Failure> {
-    let bytes = read_file(path)?;
-    let read = || {
-        let set = of_bytes(registry, &bytes)?.keys();
-        let secret = set.read_secret(&bytes)?;
+    read_key(path, |bytes| {
+        let set = of_bytes(registry, bytes)?.keys();
+        let secret = set.read_secret(bytes)?;
         Ok((set, secret))
-    };
-    read().map_err(|error| in_file(path, error))
+    })
 }
 
 /// Reads a secret key of any CKKS set, from its file or from the folder of keys.
@@ -80,14 +84,11 @@ pub fn read_ckks_secret(
     registry: &Registry,
     path: &Path,
 ) -> Result<WithSet<dyn CkksClient, dyn CkksSecret>, Failure> {
-    let path = keyfiles::secret_path(path);
-    let bytes = read_file(&path)?;
-    let read = || {
-        let set = ckks_of_bytes(registry, &bytes)?;
-        let secret = set.read_ckks_secret(&bytes)?;
+    read_key(&keyfiles::secret_path(path), |bytes| {
+        let set = ckks_of_bytes(registry, bytes)?;
+        let secret = set.read_ckks_secret(bytes)?;
         Ok((set, secret))
-    };
-    read().map_err(|error| in_file(&path, error))
+    })
 }
 
 /// Reads a secret key of a set of integers, from its file or from the folder of keys; `None` if it is of another kind.
@@ -95,14 +96,11 @@ pub fn read_integer_secret(
     registry: &Registry,
     path: &Path,
 ) -> Result<Option<WithSet<dyn IntegerClient, dyn IntegerSecret>>, Failure> {
-    let path = keyfiles::secret_path(path);
-    let bytes = read_file(&path)?;
-    let read = || {
-        let KeyOwnerSet::Integers(set) = of_bytes(registry, &bytes)? else { return Ok(None) };
-        let secret = set.read_integer_secret(&bytes)?;
+    read_key(&keyfiles::secret_path(path), |bytes| {
+        let KeyOwnerSet::Integers(set) = of_bytes(registry, bytes)? else { return Ok(None) };
+        let secret = set.read_integer_secret(bytes)?;
         Ok(Some((set, secret)))
-    };
-    read().map_err(|error| in_file(&path, error))
+    })
 }
 
 /// Reads a key of any CKKS set to encrypt with, secret or public, from its file or from the folder of keys.
@@ -110,14 +108,11 @@ pub fn read_ckks_encryptor(
     registry: &Registry,
     path: &Path,
 ) -> Result<WithSet<dyn CkksClient, dyn CkksEncryptor>, Failure> {
-    let path = keyfiles::secret_path(path);
-    let bytes = read_file(&path)?;
-    let read = || {
-        let set = ckks_of_bytes(registry, &bytes)?;
-        let key = set.read_ckks_encryptor(&bytes)?;
+    read_key(&keyfiles::secret_path(path), |bytes| {
+        let set = ckks_of_bytes(registry, bytes)?;
+        let key = set.read_ckks_encryptor(bytes)?;
         Ok((set, key))
-    };
-    read().map_err(|error| in_file(&path, error))
+    })
 }
 
 /// Reads a key of a set of integers to encrypt with, secret or public, from its file or from the folder of keys; `None` if it is of
@@ -126,30 +121,23 @@ pub fn read_integer_encryptor(
     registry: &Registry,
     path: &Path,
 ) -> Result<Option<WithSet<dyn IntegerClient, dyn IntegerEncryptor>>, Failure> {
-    let path = keyfiles::secret_path(path);
-    let bytes = read_file(&path)?;
-    let read = || {
-        let KeyOwnerSet::Integers(set) = of_bytes(registry, &bytes)? else { return Ok(None) };
-        let key = set.read_integer_encryptor(&bytes)?;
+    read_key(&keyfiles::secret_path(path), |bytes| {
+        let KeyOwnerSet::Integers(set) = of_bytes(registry, bytes)? else { return Ok(None) };
+        let key = set.read_integer_encryptor(bytes)?;
         Ok(Some((set, key)))
-    };
-    read().map_err(|error| in_file(&path, error))
+    })
 }
 
 /// The public key of a secret key in a file, and its set.
 pub fn public_key(registry: &Registry, path: &Path) -> Result<(SetInfo, Vec<u8>), Failure> {
-    let bytes = read_file(path)?;
-    let made = || match of_bytes(registry, &bytes)? {
-        KeyOwnerSet::Ckks(set) => Ok((set.info().clone(), set.read_ckks_secret(&bytes)?.public_key()?)),
-        KeyOwnerSet::Integers(set) => {
-            Ok((set.info().clone(), set.read_integer_secret(&bytes)?.public_key()?))
-        }
+    read_key(path, |bytes| match of_bytes(registry, bytes)? {
+        KeyOwnerSet::Ckks(set) => Ok((set.info().clone(), set.read_ckks_secret(bytes)?.public_key()?)),
+        KeyOwnerSet::Integers(set) => Ok((set.info().clone(), set.read_integer_secret(bytes)?.public_key()?)),
         KeyOwnerSet::Other(set) => Err(Error::InvalidArgument(format!(
             "keys of {} have no public key, and only their owner encrypts; give a secret key of numbers or integers in slots",
             set.info().name
         ))),
-    };
-    made().map_err(|error| in_file(path, error))
+    })
 }
 
 /// Refuses a message where a ciphertext was to be read, by the first bytes: text or a picture that was not encrypted.

@@ -8,10 +8,7 @@ use crate::engine::SetInfo;
 use crate::id::{Id, hex};
 use crate::problem::Problem;
 use crate::store::holder::{Holder, Opener};
-use crate::store::keys::{
-    self, Bounds, Deleted, KeyRecord, KeyState, Look, Opened, Over, Part, Piece, Sealed, Stored,
-};
-use crate::store::now;
+use crate::store::keys::{self, Bounds, Deleted, KeyRecord, Look, Opened, Over, Part, Piece, Sealed, Stored};
 
 impl Service {
     /// Opens a key set for upload, or finds it. Returns whether it is new. A new one belongs to the token of `caller`, or to a
@@ -61,17 +58,9 @@ impl Service {
         let api_key = account.map(|account| account.name.clone());
         let opener = api_key.clone().map_or(Opener::Address(caller.peer.address()), Opener::ApiKey);
         let record = KeyRecord {
-            id,
-            params: set.name.clone(),
-            fingerprint: set.fingerprint.clone(),
-            parts: set.key_parts.len() as u32,
-            state: KeyState::Open,
-            touched: now(),
-            digest: None,
-            bytes: 0,
-            damaged: false,
             holder: Holder { token: token.map(|token| hex(&token.hash())), public: request.public, api_key },
             opener: Some(opener),
+            ..KeyRecord::new(id, &set.name, &set.fingerprint, set.key_parts.len())
         };
         let known = match keys::open(&self.store, &record, set.key_bytes, &self.key_bounds(&record))? {
             Opened::New => {

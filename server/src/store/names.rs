@@ -39,28 +39,14 @@ pub fn update(store: &Store, name_of: impl Fn(&str) -> Option<String>) -> Result
 mod tests {
     use super::*;
     use crate::id::Id;
-    use crate::store::holder::Holder;
-    use crate::store::keys::{self, KeyState};
-    use crate::store::now;
+    use crate::store::keys;
 
     #[test]
     fn key_sets_are_given_the_name_of_their_fingerprint() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).unwrap();
         let records = [([1; 16], "old"), ([2; 16], "new"), ([3; 16], "unknown")].map(|(id, fingerprint)| {
-            let record = KeyRecord {
-                id: Id(id),
-                params: "set".into(),
-                fingerprint: fingerprint.into(),
-                parts: 1,
-                state: KeyState::Open,
-                touched: now(),
-                digest: None,
-                bytes: 0,
-                damaged: false,
-                holder: Holder::default(),
-                opener: None,
-            };
+            let record = KeyRecord::new(Id(id), "set", fingerprint, 1);
             keys::open(&store, &record, 0, &keys::Bounds::NONE).unwrap();
             record
         });

@@ -13,8 +13,7 @@ use object_store::memory::InMemory;
 use refloat_server::blobs::{Blob, Blobs, FileBlobs, Keeper, Owner, Put, RemoteBlobs, Source, Standing};
 use refloat_server::id::{Id, hex};
 use refloat_server::store::files::{Expected, ReadError};
-use refloat_server::store::holder::Holder;
-use refloat_server::store::keys::{self, Bounds, KeyRecord, KeyState, Look, Opened, Piece, Sealed, Stored};
+use refloat_server::store::keys::{self, Bounds, KeyRecord, Look, Opened, Piece, Sealed, Stored};
 use refloat_server::store::{Store, StoreError};
 
 use super::support::bucket::Bucket;
@@ -120,20 +119,8 @@ fn refusal(outcome: Result<Store, StoreError>) -> String {
     outcome.err().expect("refused").to_string()
 }
 
-fn record(id: Id, parts: u32) -> KeyRecord {
-    KeyRecord {
-        id,
-        params: "small".into(),
-        fingerprint: "f".into(),
-        parts,
-        state: KeyState::Open,
-        touched: 0,
-        digest: None,
-        bytes: 0,
-        damaged: false,
-        holder: Holder::default(),
-        opener: None,
-    }
+fn record(id: Id, parts: usize) -> KeyRecord {
+    KeyRecord { touched: 0, ..KeyRecord::new(id, "small", "f", parts) }
 }
 
 fn put(store: &Store, id: Id, index: u32, bytes: &[u8]) -> Stored {

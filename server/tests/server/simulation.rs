@@ -28,7 +28,7 @@ use refloat_server::service::runner::{Runner, Watch};
 use refloat_server::service::worker::turn;
 use refloat_server::store::holder::Holder;
 use refloat_server::store::jobs::{self, Bounds, JobRecord, JobState, NewJob, Submitted};
-use refloat_server::store::keys::{self, KeyRecord, KeyState, Piece};
+use refloat_server::store::keys::{self, KeyRecord, Piece};
 use refloat_server::work::Work;
 
 use super::simulated::{Dice, Network, PATIENCE, Party, worker};
@@ -417,19 +417,7 @@ fn input(seed: u64, index: usize) -> Vec<u8> {
 
 /// Keys of the small set under this identifier.
 pub fn upload(service: &Service, id: Id) {
-    let record = KeyRecord {
-        id,
-        params: "small".into(),
-        fingerprint: FINGERPRINT.into(),
-        parts: PARTS as u32,
-        state: KeyState::Open,
-        touched: 0,
-        digest: None,
-        bytes: 0,
-        damaged: false,
-        holder: Holder::default(),
-        opener: None,
-    };
+    let record = KeyRecord { touched: 0, ..KeyRecord::new(id, "small", FINGERPRINT, PARTS) };
     let bounds = keys::Bounds { bytes: u64::MAX, own_bytes: None, open: usize::MAX };
     let store = &service.store;
     keys::open(store, &record, 0, &bounds).unwrap();

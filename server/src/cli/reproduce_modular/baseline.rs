@@ -16,14 +16,12 @@ use refloat::params::conventional_preset;
 use refloat::schemes::ckks::Complex;
 
 use super::bits::{BITS, Published, Tally};
-use super::{Input, Request, Row, Set, System};
+use super::{Input, Request, Row, Set, System, resident};
 use crate::cli::failure::Failure;
 use crate::cli::keyfiles::fresh_seed;
-use crate::cli::machine;
 use crate::cli::measure;
 use crate::cli::output::Output;
 use crate::cli::progress;
-use crate::memory_plan::MemoryPlan;
 
 const PUBLISHED: Published = Published { seconds: 385.0, bits: [10.0, 23.6], number: [10.0, 11.0] };
 
@@ -81,9 +79,7 @@ pub(super) fn rows(set: Set, request: &Request, output: &Output) -> Result<Vec<R
         Set::Toy => "toy-conventional10-slots-first",
     };
     let params = conventional_preset(name)?.params()?;
-    let budget = request.budget.or_else(machine::available_memory);
-    let plan = MemoryPlan::resident(&params, budget)
-        .map_err(|needed| Failure::memory(params.name(), needed, budget.unwrap_or(0)))?;
+    let plan = resident(&params, request.budget)?;
     let spinner = progress::spinner(output, &format!("{name}: making keys"));
     let secret = ConventionalSecretKey::generate(&params, &fresh_seed()?);
     let keys = ConventionalKeys::generate(&secret)?;

@@ -11,6 +11,7 @@ use rayon::ThreadPool;
 use refloat::bootstrapping::ckks_msb::{
     MsbEvaluator, MsbKeys, MsbParams, MsbRun, MsbSecretKey, Numbers, Radix, Readout, Rounding,
 };
+use refloat::bootstrapping::raising::{RaisingParams, ReductionSpec};
 use refloat::params::msb_preset;
 use refloat::random::{Seed, Stream};
 use refloat::schemes::ckks::{Ciphertext, Complex};
@@ -157,7 +158,7 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     let wanted = |table: u8| request.tables.is_empty() || request.tables.contains(&table);
     let mut rows = Vec::new();
     for set in sets {
-        let bench = Bench::new(set.preset(), request, output)?;
+        let bench = Bench::new(set.preset(), request.runs, request.budget, output)?;
         for published in PUBLISHED.iter().filter(|published| wanted(published.table)) {
             rows.push(bench.row(published, output)?);
         }
@@ -175,14 +176,27 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
 }
 
 /// Keys and evaluator of a set, made afresh, and one thread.
-struct Bench {
-    preset: &'static str,
-    params: MsbParams,
-    secret: MsbSecretKey,
-    keys: MsbKeys,
-    evaluator: MsbEvaluator,
-    pool: ThreadPool,
+pub struct Bench {
+    /// Name of the set.
+    pub preset: &'static str,
+    /// The set.
+    pub params: MsbParams,
+    /// The secret key.
+    pub secret: MsbSecretKey,
+    /// Its evaluation keys.
+    pub keys: MsbKeys,
+    /// What computes with them.
+    pub evaluator: MsbEvaluator,
+    /// The thread.
+    pub pool: ThreadPool,
     runs: usize,
+}
+
+/// How a set and its keys are kept in at most `budget` bytes, or in what is available.
+fn resident<R: ReductionSpec>(params: &RaisingParams<R>, budget: Option<u64>) -> Result<MemoryPlan, Failure> {
+    let budget = budget.or_else(machine::available_memory);
+    MemoryPlan::resident(params, budget)
+        .map_err(|needed| Failure::memory(params.name(), needed, budget.unwrap_or(0)))
 }
 
 /// What is compared: seconds of the fastest run, and precision of the worst.
@@ -192,18 +206,25 @@ struct Measured {
 }
 
 impl Bench {
-    fn new(preset: &'static str, request: &Request, output: &Output) -> Result<Self, Failure> {
+    /// For so many runs of each row, in at most `budget` bytes.
+    ///
+    /// # Errors
+    /// [`Failure`] for a set that there is not or that does not fit the memory, and those of the library.
+    pub fn new(
+        preset: &'static str,
+        runs: usize,
+        budget: Option<u64>,
+        output: &Output,
+    ) -> Result<Self, Failure> {
         let params = msb_preset(preset)?.params()?;
-        let budget = request.budget.or_else(machine::available_memory);
-        let plan = MemoryPlan::resident(&params, budget)
-            .map_err(|needed| Failure::memory(params.name(), needed, budget.unwrap_or(0)))?;
+        let plan = resident(&params, budget)?;
         let spinner = progress::spinner(output, &format!("{preset}: making keys"));
         let secret = MsbSecretKey::generate(&params, &fresh_seed()?);
         let keys = MsbKeys::generate(&secret)?;
         spinner.set_message(format!("{preset}: encoding diagonals"));
         let evaluator = MsbEvaluator::new(&params, plan.storage())?;
         spinner.finish_and_clear();
-        Ok(Self { preset, params, secret, keys, evaluator, pool: measure::pool(1)?, runs: request.runs })
+        Ok(Self { preset, params, secret, keys, evaluator, pool: measure::pool(1)?, runs })
     }
 
     fn encrypt(&self, values: &[f64], level: usize) -> Result<Ciphertext<u64>, Failure> {
@@ -458,9 +479,8 @@ mod tests {
 
     #[test]
     fn the_toy_set_gives_every_kind_of_row() {
-        let request = Request { tables: vec![], sets: vec![], runs: 1, budget: None };
-        let bench = Bench::new(Set::Toy.preset(), &request, &Output::new(true)).unwrap();
         let output = Output::new(true);
+        let bench = Bench::new(Set::Toy.preset(), 1, None, &output).unwrap();
         let kinds = [
             System::IntBoot,
             System::Boot,

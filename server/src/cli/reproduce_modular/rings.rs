@@ -109,7 +109,7 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     let sets = if request.sets.is_empty() { &[Set::Own][..] } else { &request.sets };
     let (mut rows, mut refused) = (Vec::new(), Vec::new());
     for set in sets {
-        let bench = Bench::new(set.preset(), request, output)?;
+        let bench = Bench::new(set.preset(), request.runs, request.budget, output)?;
         let mut of_set = Vec::new();
         for modulus in MODULI {
             let spinner = progress::spinner(output, &format!("{}: integers modulo {modulus}", set.preset()));
@@ -277,7 +277,7 @@ mod tests {
     fn both_ways_are_exact_at_toy_size() {
         let request = Request { tables: vec![], sets: vec![Set::Toy], runs: 1, budget: None };
         let output = Output::new(true);
-        let bench = Bench::new(Set::Toy.preset(), &request, &output).unwrap();
+        let bench = Bench::new(Set::Toy.preset(), request.runs, request.budget, &output).unwrap();
         for modulus in MODULI {
             let row = bench.residues(modulus).unwrap();
             assert_eq!((row.wrong_slots, row.modulus, row.slots), (0, modulus, 1024), "{row:?}");

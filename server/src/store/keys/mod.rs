@@ -13,7 +13,7 @@ use redb::{ReadableTable, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
 use super::holder::{Holder, Opener};
-use super::{KEYS, PARTS, Store, StoreError, decode, encode};
+use super::{KEYS, PARTS, Store, StoreError, decode, encode, now};
 use crate::id::Id;
 
 /// Whether a key set still takes pieces.
@@ -55,6 +55,25 @@ pub struct KeyRecord {
     /// Who opened it, until it is sealed.
     #[serde(default)]
     pub opener: Option<Opener>,
+}
+
+impl KeyRecord {
+    /// Of a key set that is opened now, and of nobody.
+    pub fn new(id: Id, params: &str, fingerprint: &str, parts: usize) -> Self {
+        Self {
+            id,
+            params: params.to_owned(),
+            fingerprint: fingerprint.to_owned(),
+            parts: parts as u32,
+            state: KeyState::Open,
+            touched: now(),
+            digest: None,
+            bytes: 0,
+            damaged: false,
+            holder: Holder::default(),
+            opener: None,
+        }
+    }
 }
 
 /// Index, digest and length of a stored piece.
@@ -167,7 +186,6 @@ mod tests {
     use crate::blobs::Blob;
     use crate::id::hex;
     use crate::store::files::Expected;
-    use crate::store::now;
 
     fn put(store: &Store, id: Id, index: u32, bytes: &[u8]) -> Stored {
         let piece = Piece { index, bytes, digest: *blake3::hash(bytes).as_bytes() };
@@ -175,19 +193,7 @@ mod tests {
     }
 
     fn record(id: Id) -> KeyRecord {
-        KeyRecord {
-            id,
-            params: "p".into(),
-            fingerprint: "f".into(),
-            parts: 2,
-            state: KeyState::Open,
-            touched: now(),
-            digest: None,
-            bytes: 0,
-            damaged: false,
-            holder: Holder::default(),
-            opener: None,
-        }
+        KeyRecord::new(id, "p", "f", 2)
     }
 
     #[test]
