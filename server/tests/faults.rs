@@ -15,7 +15,15 @@ use support::engine::{CIPHERTEXT, KEY, PARTS, part};
 use support::{Client, DEADLINE, TestServer, ciphertext, manifest, until, upload, upload_as};
 
 fn submit(client: &Client, content: u8) -> String {
-    client.submit(KEY, &ciphertext(content)).expect(202).json()["id"].as_str().unwrap().to_owned()
+    client.submit(KEY, &ciphertext(content)).job()
+}
+
+/// A job that the server is held in the middle of.
+fn held(server: &TestServer, content: u8) -> String {
+    server.engine.hold();
+    let job = submit(&server.client, content);
+    server.client.wait(&job, |job| job["done"] == 2);
+    job
 }
 
 fn flip(path: &Path) {
@@ -54,9 +62,7 @@ fn a_damaged_input_fails_its_job_and_no_other() {
     let server = TestServer::start(folder.path(), |_| {});
     let client = &server.client;
     upload(client);
-    server.engine.hold();
-    let first = submit(client, 1);
-    client.wait(&first, |job| job["done"] == 2);
+    let first = held(&server, 1);
     let jobs: Vec<String> = (0..3).map(|content| submit(client, content)).collect();
     let last = submit(client, 9);
     for (job, damage) in jobs.iter().zip(DAMAGE) {
@@ -271,9 +277,7 @@ fn inputs_go_when_jobs_end_and_jobs_are_bounded_in_bytes() {
         jobs.map(|job| job.unwrap().path().join(name)).filter(|path| path.exists()).collect()
     };
     upload(client);
-    server.engine.hold();
-    let running = submit(client, 1);
-    client.wait(&running, |job| job["done"] == 2);
+    let running = held(&server, 1);
     for content in 0..3 {
         let job = submit(client, content);
         client.delete(&format!("/v1/jobs/{job}")).expect(204);
@@ -360,7 +364,7 @@ fn idle_keys_leave_memory_while_a_job_runs() {
     // The keys of the first set go while a job with those of the second runs.
     client.wait_state(&submit(client, 1), "done");
     server.engine.hold();
-    let job = client.submit(&other, &ciphertext(2)).expect(202).json()["id"].as_str().unwrap().to_owned();
+    let job = client.submit(&other, &ciphertext(2)).job();
     client.wait(&job, |job| job["done"] == 2);
     until("refloat_key_cache_releases_total", &|count| count > 1.5);
     until("refloat_key_cache_bytes", &|bytes| bytes > 0.5);
@@ -376,9 +380,7 @@ fn a_job_whose_files_cannot_be_read_delays_nobody() {
     let server = TestServer::start(folder.path(), |_| {});
     let client = &server.client;
     upload(client);
-    server.engine.hold();
-    let first = submit(client, 1);
-    client.wait(&first, |job| job["done"] == 2);
+    held(&server, 1);
     let unreadable = submit(client, 2);
     let others: Vec<String> = (3..6).map(|content| submit(client, content)).collect();
     let input = folder.path().join(format!("jobs/{unreadable}/input"));

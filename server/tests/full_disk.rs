@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use support::DEADLINE;
 use support::http2::{Http2, PING};
-use support::process::{Process, encrypt, key_id, message, precision, secret, upload};
+use support::process::{Process, encrypt, key_id, message, precision, secret, serving, upload};
 
 /// Sets a limit of another process and returns what it was.
 fn limit(process: &Process, resource: Resource, most: Option<u64>) -> Option<u64> {
@@ -34,25 +34,18 @@ fn eventually(mut ask: impl FnMut() -> u16, status: u16) {
     }
 }
 
-fn id(answer: support::Answer) -> String {
-    answer.expect(202).json()["id"].as_str().unwrap().to_owned()
-}
-
 #[test]
 fn jobs_outlive_a_disk_that_is_full_for_a_while() {
     let folder = tempfile::tempdir().unwrap();
-    let secret = secret("toy10", 9);
-    let key = key_id(&secret);
+    let (server, secret, key) = serving(folder.path(), 9);
     let values = message(&secret);
-    let server = Process::start(folder.path());
     let client = &server.client;
-    upload(client, &secret);
     let input = encrypt(&secret, &values, 2, 7);
     let long = format!("key={key}&op={}", ["bootstrap"; 8].join(","));
     let (incoming, away) = (folder.path().join("incoming"), folder.path().join("away"));
     for cancelled in [false, true] {
-        let job = id(client.submit_with(&long, &[], &input));
-        let next = id(client.submit(&key, &input));
+        let job = client.submit_with(&long, &[], &input).job();
+        let next = client.submit(&key, &input).job();
         client.wait(&job, |job| job["stage"] == "blind_rotate");
         if cancelled {
             // No file can be written, and the table can: what the client asks for comes about.
@@ -94,11 +87,8 @@ fn jobs_outlive_a_disk_that_is_full_for_a_while() {
 #[test]
 fn submissions_that_a_full_disk_refuses_leave_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let secret = secret("toy10", 9);
-    let key = key_id(&secret);
-    let server = Process::start(folder.path());
+    let (server, secret, key) = serving(folder.path(), 9);
     let client = &server.client;
-    upload(client, &secret);
     let input = encrypt(&secret, &message(&secret), 2, 7);
     let jobs = || std::fs::read_dir(folder.path().join("jobs")).unwrap().count();
     let table = std::fs::metadata(folder.path().join("refloat.redb")).unwrap().len();
@@ -115,7 +105,7 @@ fn submissions_that_a_full_disk_refuses_leave_nothing() {
         || {
             let answer = client.submit(&key, &input);
             let status = answer.status;
-            accepted = (status == 202).then(|| id(answer));
+            accepted = (status == 202).then(|| answer.job());
             status
         },
         202,
@@ -137,7 +127,7 @@ fn a_server_that_cannot_note_a_cancellation_stops_in_order() {
     let client = &server.client;
     upload(client, &secret);
     let input = encrypt(&secret, &message(&secret), 2, 7);
-    let job = id(client.submit_with(&format!("key={key}&op=bootstrap,bootstrap"), &[], &input));
+    let job = client.submit_with(&format!("key={key}&op=bootstrap,bootstrap"), &[], &input).job();
     client.wait(&job, |job| job["state"] == "running");
     // The result cannot be written, so the job does not come to its end, and leaves the table alone.
     let incoming = folder.path().join("incoming");
@@ -158,16 +148,13 @@ fn a_server_that_cannot_note_a_cancellation_stops_in_order() {
 #[test]
 fn a_job_is_tried_again_when_files_cannot_be_opened() {
     let folder = tempfile::tempdir().unwrap();
-    let secret = secret("toy10", 9);
-    let key = key_id(&secret);
-    let server = Process::start(folder.path());
+    let (server, secret, key) = serving(folder.path(), 9);
     let client = &server.client;
-    upload(client, &secret);
     let input = encrypt(&secret, &message(&secret), 2, 7);
     let long = format!("key={key}&op={}", ["bootstrap"; 16].join(","));
     let (first, second) = loop {
-        let first = id(client.submit_with(&long, &[], &input));
-        let second = id(client.submit(&key, &input));
+        let first = client.submit_with(&long, &[], &input).job();
+        let second = client.submit(&key, &input).job();
         client.wait(&first, |job| job["stage"] == "blind_rotate");
         // The connection of this client stays open, and nothing else can be opened. A cancelled job has no result to write.
         let most = limit(&server, Resource::Nofile, Some(1));
@@ -204,7 +191,7 @@ fn connections_leave_files_to_the_store() {
             || {
                 let answer = client.submit(&key_id(&secret), &input);
                 let status = answer.status;
-                accepted = (status == 202).then(|| id(answer));
+                accepted = (status == 202).then(|| answer.job());
                 status
             },
             202,

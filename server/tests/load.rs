@@ -122,6 +122,12 @@ fn trickle(mut socket: TcpStream) -> std::thread::JoinHandle<String> {
     })
 }
 
+/// Bodies from two peers that trickle, two from each.
+fn trickles(client: &Client) -> Vec<std::thread::JoinHandle<String>> {
+    let peers = ["192.0.2.1", "192.0.2.2", "192.0.2.1", "192.0.2.2"];
+    peers.iter().map(|peer| trickle(send(client.address, &put(peer, 100)))).collect()
+}
+
 fn is_answered(socket: &TcpStream) -> bool {
     socket.set_nonblocking(true).unwrap();
     let answered = socket.peek(&mut [0]).is_ok();
@@ -168,10 +174,7 @@ fn bodies_that_trickle_make_room_for_others() {
     });
     let client = &server.client;
     client.post_json("/v1/keys", &manifest()).expect(201);
-    let slow: Vec<_> = ["192.0.2.1", "192.0.2.2", "192.0.2.1", "192.0.2.2"]
-        .iter()
-        .map(|peer| trickle(send(client.address, &put(peer, 100))))
-        .collect();
+    let slow = trickles(client);
     let honest = as_from(client, "192.0.2.3");
     for index in 0..PARTS {
         honest.put_chunk(KEY, index, &part(index)).expect(204);
@@ -198,11 +201,7 @@ fn bodies_that_trickle_are_given_up() {
     });
     let client = &server.client;
     client.post_json("/v1/keys", &manifest()).expect(201);
-    let slow: Vec<_> = ["192.0.2.1", "192.0.2.2", "192.0.2.1", "192.0.2.2"]
-        .iter()
-        .map(|peer| trickle(send(client.address, &put(peer, 100))))
-        .collect();
-    for answer in slow {
+    for answer in trickles(client) {
         let answer = answer.join().unwrap();
         assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
     }
@@ -229,7 +228,7 @@ fn one_peer_has_so_many_event_streams_and_no_more() {
     let client = &server.client;
     upload(client);
     server.engine.hold();
-    let job = client.submit(KEY, &ciphertext(1)).expect(202).json()["id"].as_str().unwrap().to_owned();
+    let job = client.submit(KEY, &ciphertext(1)).job();
     let (greedy, modest) = (as_from(client, "192.0.2.1"), as_from(client, "192.0.2.2"));
     let first = greedy.open_events(&job, None);
     let second = greedy.open_events(&job, None);

@@ -41,7 +41,7 @@ fn ciphertext() -> Vec<u8> {
 }
 
 fn finished(client: &Client, key: &str) -> String {
-    let job = client.submit(key, &ciphertext()).expect(202).json()["id"].as_str().unwrap().to_owned();
+    let job = client.submit(key, &ciphertext()).job();
     client.wait_state(&job, "done");
     job
 }
@@ -265,7 +265,7 @@ fn api_keys_are_asked_for_and_their_quotas_hold() {
     let id = |client: &Client, key: &str, content: u8| {
         let mut input = ciphertext();
         input[1] = content;
-        client.submit(key, &input).expect(202).json()["id"].as_str().unwrap().to_owned()
+        client.submit(key, &input).job()
     };
     let running = id(&large, &more, 1);
     large.wait(&running, |job| job["done"] == 2);

@@ -4,7 +4,7 @@ use super::support;
 
 use refloat::wire;
 use serde_json::{Value, json};
-use support::process::{Process, encrypt, key_id, message, open, precision, secret, upload};
+use support::process::{Process, encrypt, key_id, message, open, precision, secret, serving};
 
 /// Gives bytes that were changed the digest they would have had.
 fn sign(bytes: &mut [u8]) {
@@ -16,16 +16,13 @@ fn sign(bytes: &mut [u8]) {
 #[test]
 fn a_ciphertext_is_refreshed_squared_and_refreshed_again() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Process::start(folder.path());
+    let (server, secret, key) = serving(folder.path(), 1);
     let client = &server.client;
-    let secret = secret("toy10", 1);
-    upload(client, &secret);
     let values = message(&secret);
     let promised = refloat::params::preset("toy10").unwrap().promised;
 
-    let job = client.submit(&key_id(&secret), &encrypt(&secret, &values, 1, 2)).expect(202).json();
-    let job = job["id"].as_str().unwrap();
-    let events = client.events(job, None);
+    let job = client.submit(&key, &encrypt(&secret, &values, 1, 2)).job();
+    let events = client.events(&job, None);
     let stages: Vec<Value> = events
         .iter()
         .filter(|event| event.name == "stage")
@@ -52,21 +49,18 @@ fn a_ciphertext_is_refreshed_squared_and_refreshed_again() {
     assert!(level == 2 && bits >= promised, "level {level}, {bits} bits, {promised} promised");
 
     let exhausted = encrypt(&secret, &values, 1, 2);
-    let twice =
-        client.submit_with(&format!("key={}&rounds=2", key_id(&secret)), &[], &exhausted).expect(202).json();
-    let twice = twice["id"].as_str().unwrap();
-    client.wait_state(twice, "done");
+    let twice = client.submit_with(&format!("key={key}&rounds=2"), &[], &exhausted).job();
+    client.wait_state(&twice, "done");
     let result = client.get(&format!("/v1/jobs/{twice}/result")).expect(200).body;
     let (level, better) = precision(&secret, &result, &values);
     assert!(level == 1 && better > bits + 1.0, "level {level}, {better} bits, {bits} in one round");
-    let query = format!("key={}&op=bootstrap,square&rounds=2", key_id(&secret));
+    let query = format!("key={key}&op=bootstrap,square&rounds=2");
     let detail = client.submit_with(&query, &[], &exhausted).problem(422, "LEVEL_MISMATCH");
     assert!(detail.contains("2 leave level 1 and 1 leaves 2"), "{detail}");
 
     let squares: Vec<f64> = values.iter().map(|value| value * value).collect();
-    let query = format!("key={}&op=square,bootstrap", key_id(&secret));
-    let job = client.submit_with(&query, &[], &fresh).expect(202).json();
-    let job = job["id"].as_str().unwrap().to_owned();
+    let query = format!("key={key}&op=square,bootstrap");
+    let job = client.submit_with(&query, &[], &fresh).job();
     client.wait_state(&job, "done");
     let result = client.get(&format!("/v1/jobs/{job}/result")).expect(200).body;
     let (level, bits) = precision(&secret, &result, &squares);
@@ -144,6 +138,6 @@ fn pieces_and_ciphertexts_that_do_not_conform_are_refused() {
     for length in [0, 1, 63, 64, 95, 96, good.len() - 1] {
         client.submit(&id, &good[..length]).problem(422, "BAD_BYTES");
     }
-    let job = client.submit(&id, &good).expect(202).json()["id"].as_str().unwrap().to_owned();
+    let job = client.submit(&id, &good).job();
     client.wait_state(&job, "done");
 }

@@ -10,7 +10,7 @@ use refloat::wire;
 use refloat_server::id::hex;
 use serde_json::{Value, json};
 use support::Client;
-use support::process::{Process, refloat};
+use support::process::{Process, open_keys, refloat};
 
 const SET: &str = "toy-conventional10-sparse";
 
@@ -41,9 +41,9 @@ fn more_rounds(client: &Client, secret: &ConventionalSecretKey) {
     let rounds =
         |rounds: &str| client.submit_with(&format!("key={id}&mode=complex{rounds}"), &[], &exhausted);
     let [once, twice] = ["", "&rounds=2"].map(|text| {
-        let job = rounds(text).expect(202).json();
-        let done = client.wait_state(job["id"].as_str().unwrap(), "done");
-        let result = client.get(&format!("/v1/jobs/{}/result", job["id"].as_str().unwrap())).expect(200).body;
+        let job = rounds(text).job();
+        let done = client.wait_state(&job, "done");
+        let result = client.get(&format!("/v1/jobs/{job}/result")).expect(200).body;
         (done["rounds"].clone(), bits(&result))
     });
     assert_eq!((&once.0, &twice.0), (&json!(1), &json!(2)));
@@ -80,11 +80,9 @@ fn keys_are_uploaded_in_pieces_resumed_and_used() {
     );
 
     let id = hex(&secret.key_id());
-    let manifest = json!({
-        "params": SET, "fingerprint": hex(&params.fingerprint()), "keyId": id, "parts": params.key_parts().len(),
-    });
-    server.client.post_json("/v1/keys", &manifest).expect(201);
-    let half = params.key_parts().len() / 2;
+    let parts = params.key_parts().len();
+    open_keys(&server.client, SET, &secret, parts).expect(201);
+    let half = parts / 2;
     for index in 0..half {
         server.client.put_chunk(&id, index, &secret.key_part(index).unwrap()).expect(204);
     }
@@ -100,10 +98,10 @@ fn keys_are_uploaded_in_pieces_resumed_and_used() {
     // After a crash, what had arrived is there, and the rest is made again from the secret key.
     let server = Process::start(folder.path());
     let client = &server.client;
-    let missing = client.post_json("/v1/keys", &manifest).expect(200).json()["missing"].clone();
-    assert_eq!(missing, json!((half..params.key_parts().len()).collect::<Vec<_>>()));
+    let missing = open_keys(client, SET, &secret, parts).expect(200).json()["missing"].clone();
+    assert_eq!(missing, json!((half..parts).collect::<Vec<_>>()));
     let again = wire::secret_key_from_bytes(params, &file).unwrap();
-    for index in half..params.key_parts().len() {
+    for index in half..parts {
         client.put_chunk(&id, index, &again.key_part(index).unwrap()).expect(204);
     }
     client.send("POST", &format!("/v1/keys/{id}/commit"), &[], b"").expect(200);
@@ -112,19 +110,8 @@ fn keys_are_uploaded_in_pieces_resumed_and_used() {
     client.submit(&id, &encrypted(&other, 1)).problem(409, "PARAMS_MISMATCH");
     client.submit_with(&format!("key={id}&mode=bits"), &[], &input).problem(400, "INVALID_ARGUMENT");
     client.submit_with(&format!("key={id}&op=square,square"), &[], &input).problem(422, "LEVEL_MISMATCH");
-    let job = client
-        .submit_with(&format!("key={id}&op=square,bootstrap&mode=complex"), &[], &input)
-        .expect(202)
-        .json();
-    let job = job["id"].as_str().unwrap();
-    let exits: Vec<Value> = client
-        .events(job, None)
-        .iter()
-        .filter(|event| event.name == "stage")
-        .map(|event| serde_json::from_str::<Value>(&event.data).unwrap())
-        .filter(|event| event["kind"] == "exit")
-        .map(|event| event["stage"].clone())
-        .collect();
+    let job = client.submit_with(&format!("key={id}&op=square,bootstrap&mode=complex"), &[], &input).job();
+    let exits = client.stages_left(&job);
     assert_eq!(exits, ["mod_raise", "sub_sum", "coeffs_to_slots", "eval_mod", "slots_to_coeffs"]);
     let result = client.get(&format!("/v1/jobs/{job}/result")).expect(200).body;
     let result = wire::ciphertext_from_bytes(params.ckks(), &result).unwrap();
@@ -144,11 +131,10 @@ fn keys_are_uploaded_in_pieces_resumed_and_used() {
 
     // A long job is called off between stages.
     let many = vec!["bootstrap"; 16].join(",");
-    let job = client.submit_with(&format!("key={id}&op={many}"), &[], &input).expect(202).json();
-    let job = job["id"].as_str().unwrap();
-    client.wait_state(job, "running");
+    let job = client.submit_with(&format!("key={id}&op={many}"), &[], &input).job();
+    client.wait_state(&job, "running");
     client.delete(&format!("/v1/jobs/{job}"));
-    client.wait_state(job, "cancelled");
+    client.wait_state(&job, "cancelled");
     assert!(server.terminate(), "stops in order");
 }
 

@@ -194,7 +194,7 @@ fn requests_that_make_no_sense_are_told_so() {
         bytes[0] = b'C';
         bytes
     });
-    let job = job.expect(202).json()["id"].as_str().unwrap().to_owned();
+    let job = job.job();
     let replay = client.send("GET", &format!("/v1/jobs/{job}/events"), &[("last-event-id", "first")], b"");
     replay.problem(400, "INVALID_ARGUMENT");
     assert_eq!(client.events(&job, Some(u64::MAX)).len(), 1, "only the end");

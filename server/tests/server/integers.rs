@@ -5,9 +5,8 @@ use super::support;
 use refloat::bootstrapping::bgv::{BgvPreset, BgvSecretKey};
 use refloat::random::Seed;
 use refloat::wire;
-use refloat_server::id::hex;
 use serde_json::json;
-use support::process::{Process, fails, ok, refloat};
+use support::process::{Process, fails, ok, refloat, upload_keys};
 
 const SET: &str = "toy-bgv10";
 
@@ -275,15 +274,7 @@ fn jobs_are_checked_before_they_wait() {
     );
     assert_eq!(set["operations"], json!(["square", "multiply", "bootstrap", "program"]));
     assert_eq!(set["logFailure"], -138.0);
-    let id = hex(&secret.key_id());
-    let parts = params.key_parts().len();
-    let manifest =
-        json!({ "params": SET, "fingerprint": hex(&params.fingerprint()), "keyId": id, "parts": parts });
-    client.post_json("/v1/keys", &manifest).expect(201);
-    for index in 0..parts {
-        client.put_chunk(&id, index, &secret.key_part(index).unwrap()).expect(204);
-    }
-    client.send("POST", &format!("/v1/keys/{id}/commit"), &[], b"").expect(200);
+    let id = upload_keys(client, SET, &secret, params.key_parts().len());
     let encrypted = |level| {
         let x = secret.encrypt(&[3, 5], level, &Seed::from_bytes([2; 32])).unwrap();
         wire::bgv_ciphertext_to_bytes(params.context(), &x).unwrap()
@@ -295,9 +286,8 @@ fn jobs_are_checked_before_they_wait() {
     client.submit_with(&format!("key={id}&rounds=2"), &[], &input).problem(400, "INVALID_ARGUMENT");
     client.submit(&id, &encrypted(0)).problem(422, "LEVEL_MISMATCH");
     client.submit(&id, &input[..input.len() - 1]).problem(422, "BAD_BYTES");
-    let job = client.submit_with(&format!("key={id}&op=square,bootstrap"), &[], &input).expect(202).json();
-    let job = job["id"].as_str().unwrap();
-    client.wait_state(job, "done");
+    let job = client.submit_with(&format!("key={id}&op=square,bootstrap"), &[], &input).job();
+    client.wait_state(&job, "done");
     let result = client.get(&format!("/v1/jobs/{job}/result")).expect(200).body;
     let result = wire::bgv_ciphertext_from_bytes(params.context(), &result).unwrap();
     assert_eq!(secret.decrypt(&result).unwrap().reveal_to_key_owner()[..3], [9, 25, 0]);

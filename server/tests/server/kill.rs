@@ -6,7 +6,7 @@ use std::io::Write;
 use std::net::TcpStream;
 
 use support::TOKEN;
-use support::process::{Process, encrypt, key_id, message, open, precision, secret, upload};
+use support::process::{Process, encrypt, key_id, message, open, precision, secret, serving};
 
 #[test]
 fn an_upload_goes_on_where_the_killed_server_stopped() {
@@ -54,9 +54,8 @@ fn an_upload_goes_on_where_the_killed_server_stopped() {
     let server = Process::start(folder.path());
     server.client.head(&format!("/v1/keys/{id}")).expect(200);
     let values = message(&secret);
-    let job = server.client.submit(&id, &encrypt(&secret, &values, 1, 1)).expect(202).json();
-    let job = job["id"].as_str().unwrap();
-    server.client.wait_state(job, "done");
+    let job = server.client.submit(&id, &encrypt(&secret, &values, 1, 1)).job();
+    server.client.wait_state(&job, "done");
     let result = server.client.get(&format!("/v1/jobs/{job}/result")).expect(200).body;
     assert!(precision(&secret, &result, &values).1 >= 10.0);
 }
@@ -64,22 +63,12 @@ fn an_upload_goes_on_where_the_killed_server_stopped() {
 #[test]
 fn accepted_jobs_survive_a_server_killed_in_the_middle_of_one() {
     let folder = tempfile::tempdir().unwrap();
-    let secret = secret("toy10", 6);
-    let id = key_id(&secret);
+    let (server, secret, id) = serving(folder.path(), 6);
     let values = message(&secret);
-    let server = Process::start(folder.path());
-    upload(&server.client, &secret);
     let input = encrypt(&secret, &values, 2, 7);
     // Sixteen operations keep the worker busy long enough to be met at work.
     let long = format!("key={id}&op={}", ["bootstrap"; 16].join(","));
-    let jobs: Vec<String> = (0..3)
-        .map(|_| {
-            server.client.submit_with(&long, &[], &input).expect(202).json()["id"]
-                .as_str()
-                .unwrap()
-                .to_owned()
-        })
-        .collect();
+    let jobs: Vec<String> = (0..3).map(|_| server.client.submit_with(&long, &[], &input).job()).collect();
     server.client.wait(&jobs[0], |job| job["stage"] == "blind_rotate");
     let seen = server.client.get(&format!("/v1/jobs/{}", jobs[0])).json();
     server.kill();
@@ -104,17 +93,13 @@ fn accepted_jobs_survive_a_server_killed_in_the_middle_of_one() {
 #[test]
 fn a_running_job_is_cancelled_between_its_parts() {
     let folder = tempfile::tempdir().unwrap();
-    let secret = secret("toy10", 8);
-    let id = key_id(&secret);
-    let server = Process::start(folder.path());
+    let (server, secret, id) = serving(folder.path(), 8);
     let client = &server.client;
-    upload(client, &secret);
     let input = encrypt(&secret, &message(&secret), 2, 7);
     let long = format!("key={id}&op={}", ["bootstrap"; 16].join(","));
     // On a busy machine a job may end between the look at it and the word to stop it: then another one is taken.
     let cancelled = (0..10).find_map(|_| {
-        let job =
-            client.submit_with(&long, &[], &input).expect(202).json()["id"].as_str().unwrap().to_owned();
+        let job = client.submit_with(&long, &[], &input).job();
         client.wait(&job, |job| job["stage"] == "blind_rotate" || job["state"] == "done");
         (client.delete(&format!("/v1/jobs/{job}")).status == 202).then_some(job)
     });
@@ -126,7 +111,7 @@ fn a_running_job_is_cancelled_between_its_parts() {
         .filter(|event| event.data.contains("\"stage\":\"conjugate\""))
         .count();
     assert!(bootstraps < 2 * 16, "it did not run to its end");
-    let next = client.submit(&id, &input).expect(202).json()["id"].as_str().unwrap().to_owned();
+    let next = client.submit(&id, &input).job();
     client.wait_state(&next, "done");
     client.delete(&format!("/v1/keys/{id}")).expect(204);
 }

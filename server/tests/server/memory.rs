@@ -17,6 +17,7 @@ use refloat_server::memory_plan::MemoryPlan;
 use refloat_server::registry::{Memory, Registry, SetFilter};
 use refloat_server::{Config, Server};
 use serde_json::{Value, json};
+use support::process::open_keys;
 use support::{Answer, Client};
 
 const SET: &str = "toy-conventional10-sparse";
@@ -55,12 +56,7 @@ fn secret() -> ConventionalSecretKey {
 }
 
 fn open(client: &Client, secret: &ConventionalSecretKey) -> Answer {
-    let params = secret.params();
-    let manifest = json!({
-        "params": SET, "fingerprint": hex(&params.fingerprint()), "keyId": hex(&secret.key_id()),
-        "parts": params.key_parts().len(),
-    });
-    client.post_json("/v1/keys", &manifest)
+    open_keys(client, SET, secret, secret.params().key_parts().len())
 }
 
 /// Uploads what is missing of the keys.
@@ -80,7 +76,7 @@ fn job(client: &Client, secret: &ConventionalSecretKey) -> String {
     let ciphertext = secret.encrypt(&values, 0, &Seed::from_bytes([2; 32])).unwrap();
     let bytes = wire::ciphertext_to_bytes(secret.params().ckks(), &ciphertext).unwrap();
     let query = format!("key={}&mode=complex", hex(&secret.key_id()));
-    client.submit_with(&query, &[], &bytes).expect(202).json()["id"].as_str().unwrap().to_owned()
+    client.submit_with(&query, &[], &bytes).job()
 }
 
 fn result(client: &Client, secret: &ConventionalSecretKey) -> Vec<u8> {

@@ -8,10 +8,9 @@ use refloat::circuits::program::{Bootstraps, Builder};
 use refloat::params::conventional_preset;
 use refloat::random::Seed;
 use refloat::schemes::ckks::Complex;
-use refloat_server::id::hex;
 use refloat_server::programs::{ProgramJob, list_from_bytes};
 use serde_json::{Value, json};
-use support::process::{Process, refloat};
+use support::process::{Process, refloat, upload_keys};
 
 const SET: &str = "toy-conventional10-sparse";
 
@@ -22,15 +21,7 @@ fn a_program_is_checked_when_it_is_submitted_and_run_with_the_bootstraps_it_need
     let client = &server.client;
     let params = conventional_preset(SET).unwrap().params().unwrap();
     let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
-    let id = hex(&secret.key_id());
-    let parts = params.key_parts().len();
-    let manifest =
-        json!({ "params": SET, "fingerprint": hex(&params.fingerprint()), "keyId": id, "parts": parts });
-    client.post_json("/v1/keys", &manifest).expect(201);
-    for index in 0..parts {
-        client.put_chunk(&id, index, &secret.key_part(index).unwrap()).expect(204);
-    }
-    client.send("POST", &format!("/v1/keys/{id}/commit"), &[], b"").expect(200);
+    let id = upload_keys(client, SET, &secret, params.key_parts().len());
 
     // A mean of 64 slots and a polynomial of it: five levels, of which the input has one and a bootstrap leaves three.
     let mut builder = Builder::new();
@@ -60,16 +51,8 @@ fn a_program_is_checked_when_it_is_submitted_and_run_with_the_bootstraps_it_need
     let body = job.to_bytes(params.ckks()).unwrap();
     client.submit_with(&beside, &[], &body).problem(400, "INVALID_ARGUMENT");
 
-    let accepted = client.submit_with(&query, &[], &body).expect(202).json();
-    let run = accepted["id"].as_str().unwrap();
-    let exits: Vec<Value> = client
-        .events(run, None)
-        .iter()
-        .filter(|event| event.name == "stage")
-        .map(|event| serde_json::from_str::<Value>(&event.data).unwrap())
-        .filter(|event| event["kind"] == "exit")
-        .map(|event| event["stage"].clone())
-        .collect();
+    let run = client.submit_with(&query, &[], &body).job();
+    let exits = client.stages_left(&run);
     let bootstrap = ["mod_raise", "sub_sum", "coeffs_to_slots", "eval_mod", "slots_to_coeffs"];
     assert_eq!(exits, [&["arithmetic"][..], &bootstrap, &["arithmetic"]].concat());
     let result = client.get(&format!("/v1/jobs/{run}/result")).expect(200).body;

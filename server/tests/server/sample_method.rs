@@ -312,7 +312,7 @@ fn its_jobs_run_on_a_server() {
     let input = wire::ciphertext_to_bytes(&params.0, &input).unwrap();
     client.submit_with(&format!("key={key}&op=square"), &[], &input).problem(400, "INVALID_ARGUMENT");
     client.submit(&key, &input[1..]).problem(422, "BAD_BYTES");
-    let job = client.submit(&key, &input).expect(202).json()["id"].as_str().unwrap().to_owned();
+    let job = client.submit(&key, &input).job();
     client.wait_state(&job, "done");
     assert_eq!(client.get(&format!("/v1/jobs/{job}/result")).expect(200).body, input);
     server.stop();

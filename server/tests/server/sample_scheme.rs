@@ -216,7 +216,7 @@ fn keys_are_made_and_jobs_of_its_operation_run() {
     client.submit(&key, &input).problem(400, "INVALID_ARGUMENT");
     let add = format!("key={key}&op=add");
     client.submit_with(&add, &[], &input[1..]).problem(422, "BAD_BYTES");
-    let job = client.submit_with(&add, &[], &input).expect(202).json()["id"].as_str().unwrap().to_owned();
+    let job = client.submit_with(&add, &[], &input).job();
     client.wait_state(&job, "done");
     let sum = client.get(&format!("/v1/jobs/{job}/result")).expect(200).body;
     assert_eq!(secret.decrypt_sum_of(2, &sum), 42);

@@ -258,7 +258,7 @@ fn requests_can_be_repeated_and_the_queue_is_bounded() {
     let submit = |name: &str, content| {
         client.submit_with(&format!("key={KEY}"), &[("idempotency-key", name)], &ciphertext(content))
     };
-    let id = |answer: support::Answer| answer.expect(202).json()["id"].as_str().unwrap().to_owned();
+    let id = |answer: support::Answer| answer.job();
     let first = id(submit("a", 1));
     client.wait(&first, |job| job["stage"] == "blind_rotate" && job["done"] == 2);
     let (second, third) = (id(submit("b", 2)), id(submit("c", 3)));
@@ -297,9 +297,7 @@ fn jobs_are_cancelled_waiting_and_running() {
     let client = &server.client;
     upload(client);
     server.engine.hold();
-    let id = |content| {
-        client.submit(KEY, &ciphertext(content)).expect(202).json()["id"].as_str().unwrap().to_owned()
-    };
+    let id = |content| client.submit(KEY, &ciphertext(content)).job();
     let (running, waiting, last) = (id(1), id(2), id(3));
     client.wait(&running, |job| job["done"] == 2);
     client.delete(&format!("/v1/jobs/{waiting}")).expect(204);
@@ -325,9 +323,7 @@ fn a_stopped_server_takes_up_its_work_again() {
         let client = &server.client;
         upload(client);
         server.engine.hold();
-        let id = |content| {
-            client.submit(KEY, &ciphertext(content)).expect(202).json()["id"].as_str().unwrap().to_owned()
-        };
+        let id = |content| client.submit(KEY, &ciphertext(content)).job();
         (job, waiting) = (id(1), id(2));
         client.wait(&job, |job| job["done"] == 2);
         let mut stream = client.open_events(&job, None);
@@ -358,8 +354,7 @@ fn a_job_that_keeps_killing_the_server_is_given_up() {
         let server = TestServer::start(folder.path(), |config| config.server.shutdown_seconds = 0);
         upload(&server.client);
         server.engine.hold();
-        let job =
-            server.client.submit(KEY, &ciphertext(1)).expect(202).json()["id"].as_str().unwrap().to_owned();
+        let job = server.client.submit(KEY, &ciphertext(1)).job();
         server.stop();
         job
     };
@@ -398,7 +393,7 @@ fn what_outlives_its_time_is_removed() {
         let mut body = manifest();
         body["keyId"] = other.as_str().into();
         client.post_json("/v1/keys", &body).expect(201);
-        let job = client.submit(KEY, &ciphertext(1)).expect(202).json()["id"].as_str().unwrap().to_owned();
+        let job = client.submit(KEY, &ciphertext(1)).job();
         client.wait_state(&job, "done");
         server.stop();
         job
@@ -441,11 +436,11 @@ fn keys_are_loaded_ahead_of_the_first_job() {
     assert_eq!(server.engine.loads.load(Ordering::SeqCst), 0);
     wake(KEY).expect(202);
     until("the keys are loaded", || server.engine.loads.load(Ordering::SeqCst) == 1);
-    let job = client.submit(KEY, &ciphertext(1)).expect(202).json()["id"].as_str().unwrap().to_owned();
+    let job = client.submit(KEY, &ciphertext(1)).job();
     client.wait_state(&job, "done");
     // Again, which does nothing.
     wake(KEY).expect(202);
-    let job = client.submit(KEY, &ciphertext(2)).expect(202).json()["id"].as_str().unwrap().to_owned();
+    let job = client.submit(KEY, &ciphertext(2)).job();
     client.wait_state(&job, "done");
     assert_eq!(server.engine.loads.load(Ordering::SeqCst), 1);
     server.stop();

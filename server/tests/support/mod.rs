@@ -109,6 +109,12 @@ impl Answer {
         assert_eq!(self.status, status, "{}", String::from_utf8_lossy(&self.body));
         self
     }
+
+    /// The job that was accepted.
+    #[track_caller]
+    pub fn job(self) -> String {
+        self.expect(202).json()["id"].as_str().unwrap().to_owned()
+    }
 }
 
 /// One event of an event stream.
@@ -227,6 +233,17 @@ impl Client {
     /// Reads a job's events after `last` until the stream ends.
     pub fn events(&self, job: &str, last: Option<u64>) -> Vec<StreamEvent> {
         read_events(self.open_events(job, last), usize::MAX)
+    }
+
+    /// The stages that a job left, in order, once it has ended.
+    pub fn stages_left(&self, job: &str) -> Vec<String> {
+        let events = self.events(job, None);
+        let stages = events.iter().filter(|event| event.name == "stage");
+        stages
+            .map(|event| serde_json::from_str::<Value>(&event.data).unwrap())
+            .filter(|event| event["kind"] == "exit")
+            .map(|event| event["stage"].as_str().unwrap().to_owned())
+            .collect()
     }
 
     /// Opens the stream of a job's events after `last`.

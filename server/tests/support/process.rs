@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey};
 use refloat::random::Seed;
-use refloat::wire;
+use refloat::wire::{self, SeededSecret, SeededSet};
 use refloat_server::id::hex;
 use serde_json::{Value, json};
 
@@ -117,25 +117,40 @@ pub fn key_id(secret: &ShipSecretKey) -> String {
     hex(&secret.key_id())
 }
 
+/// Opens the keys of a set on a server.
+pub fn open_keys<S: SeededSecret>(client: &Client, set: &str, secret: &S, parts: usize) -> super::Answer {
+    let (fingerprint, key) = (hex(&secret.set().fingerprint()), hex(&secret.key_id()));
+    let manifest = json!({ "params": set, "fingerprint": fingerprint, "keyId": key, "parts": parts });
+    client.post_json("/v1/keys", &manifest)
+}
+
+/// Uploads the keys of a set and seals them; their identifier.
+pub fn upload_keys<S: SeededSecret>(client: &Client, set: &str, secret: &S, parts: usize) -> String {
+    open_keys(client, set, secret, parts).expect(201);
+    let key = hex(&secret.key_id());
+    for index in 0..parts {
+        client.put_chunk(&key, index, &secret.key_part(index).unwrap()).expect(204);
+    }
+    client.send("POST", &format!("/v1/keys/{key}/commit"), &[], b"").expect(200);
+    key
+}
+
 /// Opens the key set on a server.
 pub fn open(client: &Client, secret: &ShipSecretKey) -> super::Answer {
-    let params = secret.params();
-    client.post_json(
-        "/v1/keys",
-        &json!({
-            "params": params.name(), "fingerprint": hex(&params.fingerprint()),
-            "keyId": key_id(secret), "parts": params.key_parts().len(),
-        }),
-    )
+    open_keys(client, secret.params().name(), secret, secret.params().key_parts().len())
 }
 
 /// Uploads the whole key set and seals it.
 pub fn upload(client: &Client, secret: &ShipSecretKey) {
-    open(client, secret).expect(201);
-    for index in 0..secret.params().key_parts().len() {
-        client.put_chunk(&key_id(secret), index, &secret.key_part(index).unwrap()).expect(204);
-    }
-    client.send("POST", &format!("/v1/keys/{}/commit", key_id(secret)), &[], b"").expect(200);
+    upload_keys(client, secret.params().name(), secret, secret.params().key_parts().len());
+}
+
+/// A server with the keys of `toy10` from a seed, and their identifier.
+pub fn serving(folder: &Path, seed: u8) -> (Process, ShipSecretKey, String) {
+    let (server, secret) = (Process::start(folder), secret("toy10", seed));
+    upload(&server.client, &secret);
+    let key = key_id(&secret);
+    (server, secret, key)
 }
 
 /// A message that fills the slots.

@@ -197,7 +197,7 @@ impl TestWorker {
 }
 
 fn submit(client: &Client, key: &str) -> String {
-    client.submit(key, &ciphertext(1)).expect(202).json()["id"].as_str().unwrap().to_owned()
+    client.submit(key, &ciphertext(1)).job()
 }
 
 fn job(client: &Client, job: &str) -> Value {

@@ -162,12 +162,10 @@ fn a_worker_that_is_drained_ends_its_job_and_then_itself() {
 
     let long = format!("key={}&op={}", key_id(&secret), ["bootstrap"; 16].join(","));
     let input = encrypt(&secret, &message(&secret), 2, 7);
-    let job =
-        front.client.submit_with(&long, &[], &input).expect(202).json()["id"].as_str().unwrap().to_owned();
+    let job = front.client.submit_with(&long, &[], &input).job();
     front.client.wait(&job, |job| job["state"] != "queued");
     assert_eq!(ok(&cluster(&format!("drain {name}"))), serde_json::json!({ "worker": name, "drains": true }));
-    let waits =
-        front.client.submit_with(&long, &[], &input).expect(202).json()["id"].as_str().unwrap().to_owned();
+    let waits = front.client.submit_with(&long, &[], &input).job();
     let done = front.client.wait_state(&job, "done");
     assert_eq!(done["attempts"], 1, "{done}");
     assert_eq!(worker.ended().code(), Some(0));
