@@ -16,6 +16,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     entropy::seed_for,
+    exports::export_secret,
     ffi::{self, Array, Flag, In, Opaque, Out, Own, Place, Room, SeedBytes, Text, Void, export},
     level::level_of,
     method::Keyed,
@@ -168,60 +169,9 @@ impl BgvPublicKey {
     }
 }
 
+export_secret!("bgv", BgvParams);
+
 export! {
-    fn rf_bgv_sets(out: Room<c_char>, capacity: usize, length: Place<usize>) {
-        out.fill_text(capacity, &length, &sets::names::<BgvParams>())
-    }
-
-    fn rf_bgv_secret_new(set: Text, allow_insecure: Flag, seed: SeedBytes, out: Out<BgvSecret>) {
-        BgvSecret::generate(set, allow_insecure, seed).map(|secret| out.give(secret))
-    }
-
-    fn rf_bgv_secret_from_bytes(bytes: Array<u8>, count: usize, allow_insecure: Flag, out: Out<BgvSecret>) {
-        BgvSecret::from_bytes(bytes.of(count)?, allow_insecure).map(|secret| out.give(secret))
-    }
-
-    fn rf_bgv_secret_to_bytes(secret: In<BgvSecret>, out: Room<u8>, capacity: usize, length: Place<usize>) {
-        out.fill(capacity, &length, &secret.to_bytes())
-    }
-
-    fn rf_bgv_secret_free(secret: Own<BgvSecret>) -> Void {
-        secret.free();
-    }
-
-    fn rf_bgv_set(secret: In<BgvSecret>, out: Room<c_char>, capacity: usize, length: Place<usize>) {
-        out.fill_text(capacity, &length, secret.set.name)
-    }
-
-    fn rf_bgv_slots(secret: In<BgvSecret>, slots: Place<usize>) {
-        slots.put(secret.set.params.slots());
-        Ok(())
-    }
-
-    fn rf_bgv_key_id(secret: In<BgvSecret>, out: Room<u8>) {
-        out.put(&secret.key_id())
-    }
-
-    fn rf_bgv_server_token(secret: In<BgvSecret>, origin: Text, out: Room<u8>) {
-        out.put(&secret.server_token(origin))
-    }
-
-    fn rf_bgv_key_part_count(secret: In<BgvSecret>, parts: Place<usize>) {
-        parts.put(secret.key_parts());
-        Ok(())
-    }
-
-    fn rf_bgv_key_part(
-        secret: In<BgvSecret>,
-        index: usize,
-        out: Room<u8>,
-        capacity: usize,
-        length: Place<usize>,
-    ) {
-        out.check(capacity, &length, secret.key_part_len(index)?)?;
-        out.fill(capacity, &length, &secret.key_part(index)?)
-    }
-
     fn rf_bgv_modulus(secret: In<BgvSecret>, modulus: Place<u64>) {
         modulus.put(secret.set.params.messages().value());
         Ok(())

@@ -20,6 +20,7 @@ use refloat::{
 use zeroize::Zeroizing;
 
 use crate::{
+    exports::export_secret,
     ffi::{
         Array, Flag, In, Opaque, Out, Own, PartReader, Place, Progress, Result, Room, SeedBytes, Text, User,
         Void, export,
@@ -222,60 +223,9 @@ fn circuit(kind: &str, width: usize, prefix: bool) -> Result<String> {
     Ok(netlist.to_string())
 }
 
+export_secret!("gate", CggiParams);
+
 export! {
-    fn rf_gate_sets(out: Room<c_char>, capacity: usize, length: Place<usize>) {
-        out.fill_text(capacity, &length, &sets::names::<CggiParams>())
-    }
-
-    fn rf_gate_secret_new(set: Text, allow_insecure: Flag, seed: SeedBytes, out: Out<GateSecret>) {
-        GateSecret::generate(set, allow_insecure, seed).map(|secret| out.give(secret))
-    }
-
-    fn rf_gate_secret_from_bytes(bytes: Array<u8>, count: usize, allow_insecure: Flag, out: Out<GateSecret>) {
-        GateSecret::from_bytes(bytes.of(count)?, allow_insecure).map(|secret| out.give(secret))
-    }
-
-    fn rf_gate_secret_to_bytes(secret: In<GateSecret>, out: Room<u8>, capacity: usize, length: Place<usize>) {
-        out.fill(capacity, &length, &secret.to_bytes())
-    }
-
-    fn rf_gate_secret_free(secret: Own<GateSecret>) -> Void {
-        secret.free();
-    }
-
-    fn rf_gate_set(secret: In<GateSecret>, out: Room<c_char>, capacity: usize, length: Place<usize>) {
-        out.fill_text(capacity, &length, secret.set.name)
-    }
-
-    fn rf_gate_slots(secret: In<GateSecret>, slots: Place<usize>) {
-        slots.put(secret.set.params.slots());
-        Ok(())
-    }
-
-    fn rf_gate_key_id(secret: In<GateSecret>, out: Room<u8>) {
-        out.put(&secret.key_id())
-    }
-
-    fn rf_gate_server_token(secret: In<GateSecret>, origin: Text, out: Room<u8>) {
-        out.put(&secret.server_token(origin))
-    }
-
-    fn rf_gate_key_part_count(secret: In<GateSecret>, parts: Place<usize>) {
-        parts.put(secret.key_parts());
-        Ok(())
-    }
-
-    fn rf_gate_key_part(
-        secret: In<GateSecret>,
-        index: usize,
-        out: Room<u8>,
-        capacity: usize,
-        length: Place<usize>,
-    ) {
-        out.check(capacity, &length, secret.key_part_len(index)?)?;
-        out.fill(capacity, &length, &secret.key_part(index)?)
-    }
-
     fn rf_gate_keys_new(secret: In<GateSecret>, progress: Progress, user: User, out: Out<GateKeys>) {
         GateKeys::generate(secret, progress, user).map(|keys| out.give(keys))
     }

@@ -11,10 +11,10 @@
 mod about;
 mod bgv;
 mod ckks;
-mod ckks_exports;
 mod conventional;
 mod digit_link;
 mod entropy;
+mod exports;
 mod ffi;
 mod gates;
 mod keys;

@@ -8,7 +8,7 @@ use refloat::{
     },
 };
 
-use crate::{ckks::CkksClient, ckks_exports::export_owner, method::Keyed, sets::Kept};
+use crate::{ckks::CkksClient, exports::export_owner, method::Keyed, sets::Kept};
 
 impl Keyed for MsbParams {
     type Spec = MsbSpec;

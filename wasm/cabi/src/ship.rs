@@ -12,7 +12,7 @@ use refloat::{
 
 use crate::{
     ckks::{CkksClient, CkksMethod},
-    ckks_exports::{export_evaluator, export_owner},
+    exports::{export_evaluator, export_owner},
     method::{Keyed, Method},
     progress::Listener,
     sets::Kept,

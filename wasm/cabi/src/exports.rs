@@ -1,17 +1,8 @@
-//! The functions in C of sets whose slots hold numbers: written once, and given the names of each method.
+//! Functions in C that several methods have: written once, and given the names of each.
 
-/// What the owner of a secret key does with a set: keys, numbers, sums, and the parts of evaluation keys.
-macro_rules! export_owner {
+/// What every secret key has, and the parts of its evaluation keys. The names are those that [`export_owner!`] imports.
+macro_rules! export_secret {
     ($method:literal, $params:ty) => {
-        use core::ffi::c_char;
-
-        use $crate::{
-            ckks::{Ciphertext, PublicKey},
-            ffi::{Array, Flag, In, Out, Own, Place, Room, SeedBytes, Text, Void, export},
-            secret::Secret,
-            sets,
-        };
-
         export! { $method:
             fn sets(out: Room<c_char>, capacity: usize, length: Place<usize>) {
                 out.fill_text(capacity, &length, &sets::names::<$params>())
@@ -65,7 +56,25 @@ macro_rules! export_owner {
                 out.check(capacity, &length, secret.key_part_len(index)?)?;
                 out.fill(capacity, &length, &secret.key_part(index)?)
             }
+        }
+    };
+}
 
+/// What the owner of a secret key does with a set whose slots hold numbers: keys, numbers, sums, and the parts of evaluation keys.
+macro_rules! export_owner {
+    ($method:literal, $params:ty) => {
+        use core::ffi::c_char;
+
+        use $crate::{
+            ckks::{Ciphertext, PublicKey},
+            ffi::{Array, Flag, In, Out, Own, Place, Room, SeedBytes, Text, Void, export},
+            secret::Secret,
+            sets,
+        };
+
+        $crate::exports::export_secret!($method, $params);
+
+        export! { $method:
             fn encrypt(
                 secret: In<Secret<$params>>,
                 values: Array<f64>,
@@ -155,7 +164,7 @@ macro_rules! export_owner {
     };
 }
 
-/// What is computed here with evaluation keys; beside [`export_owner!`], whose names it uses.
+/// What is computed with evaluation keys of such a set; beside [`export_owner!`], whose names it uses.
 macro_rules! export_evaluator {
     ($method:literal, $params:ty) => {
         use $crate::{
@@ -194,4 +203,4 @@ macro_rules! export_evaluator {
     };
 }
 
-pub(crate) use {export_evaluator, export_owner};
+pub(crate) use {export_evaluator, export_owner, export_secret};
