@@ -258,26 +258,8 @@ pub fn tiny_by(approach: Approach, bound: u32, weight: u32) -> BgvSpec {
     let special = [30.0, 30.2];
     let all: Vec<usize> = (0..levels.len()).collect();
     let digits: Vec<&[usize]> = all.chunks(2).collect();
-    let mut chain =
-        spec(n, &levels.chunks(1).collect::<Vec<_>>(), &[&special[..], &[29.5]].concat(), &digits);
-    let ephemeral = chain.special.pop().expect("three of them");
-    BgvSpec {
-        name: "tiny".into(),
-        chain,
-        general: false,
-        prime: 257,
-        exponent: 1,
-        digit_exponent: digit_exponent(approach),
-        approach,
-        bound,
-        slots_to_coeffs: 2,
-        coeffs_to_slots: 2,
-        ephemeral: EphemeralSpec {
-            weight,
-            prime: ephemeral,
-            digits: EncapsulationDigits::Balanced { count: 3 },
-        },
-    }
+    let chain = spec(n, &levels.chunks(1).collect::<Vec<_>>(), &[&special[..], &[29.5]].concat(), &digits);
+    BgvSpec { name: "tiny".into(), general: false, ..of_chain(chain, 257, (approach, bound, weight)) }
 }
 
 /// A set of a ring of two axes, given by its degree and odd part, for general bootstrapping modulo p, no security: two products between
@@ -303,10 +285,17 @@ pub fn two_axes_by(approach: Approach, bound: u32, place: (usize, u64), prime: u
     let (products, maps, squares, back) =
         (vec![one + 13.0; 2], vec![map; 2], vec![two + 17.2; removal], vec![two + 16.8; 2]);
     let levels = [vec![two + 16.5], products, maps, squares, back].concat();
-    let mut chain = spec_of_two_axes(place, &levels, &[two + 17.3, two + 17.4, two + 17.5, 29.5], 2);
-    let ephemeral = chain.special.pop().expect("four of them");
+    let chain = spec_of_two_axes(place, &levels, &[two + 17.3, two + 17.4, two + 17.5, 29.5], 2);
+    BgvSpec { name: "two axes".into(), ..of_chain(chain, prime, (approach, bound, bound - 1)) }
+}
+
+/// A set for general bootstrapping modulo a prime, with two stages to a map. The last special prime of the chain is that of the ephemeral
+/// secret, whose digits are up to a bound, and which has a weight.
+fn of_chain(mut chain: RlweSpec, prime: u64, (approach, bound, weight): (Approach, u32, u32)) -> BgvSpec {
+    let digits = EncapsulationDigits::Balanced { count: 3 };
+    let ephemeral = chain.special.pop().expect("a prime more");
     BgvSpec {
-        name: "two axes".into(),
+        name: String::new(),
         chain,
         general: true,
         prime,
@@ -316,11 +305,7 @@ pub fn two_axes_by(approach: Approach, bound: u32, place: (usize, u64), prime: u
         bound,
         slots_to_coeffs: 2,
         coeffs_to_slots: 2,
-        ephemeral: EphemeralSpec {
-            weight: bound - 1,
-            prime: ephemeral,
-            digits: EncapsulationDigits::Balanced { count: 3 },
-        },
+        ephemeral: EphemeralSpec { weight, prime: ephemeral, digits },
     }
 }
 
@@ -365,25 +350,8 @@ pub fn odd_index_by(approach: Approach, (index, prime, exponent): (u64, u64, u32
     let messages = if general { [products, maps] } else { [maps, products] }.concat();
     let levels = [vec![two + 20.0], messages, squares, back].concat();
     let special = [two + 20.5, two + 21.0, two + 21.5, 32.0];
-    let mut chain = spec_of_odd_index(index, &levels, &special, 2);
-    let ephemeral = chain.special.pop().expect("four of them");
-    BgvSpec {
-        name: "odd index".into(),
-        chain,
-        general,
-        prime,
-        exponent,
-        digit_exponent: digit_exponent(approach),
-        approach,
-        bound,
-        slots_to_coeffs: 2,
-        coeffs_to_slots: 2,
-        ephemeral: EphemeralSpec {
-            weight: 4,
-            prime: ephemeral,
-            digits: EncapsulationDigits::Balanced { count: 3 },
-        },
-    }
+    let chain = spec_of_odd_index(index, &levels, &special, 2);
+    BgvSpec { name: "odd index".into(), general, exponent, ..of_chain(chain, prime, (approach, bound, 4)) }
 }
 
 /// A set modulo a power of 2 in a ring of odd index, whose digits of four bits are read one after the other; three products between
@@ -408,25 +376,15 @@ pub fn small_prime(prime: u64, digits: u32, index: u64, exponent: u32, general: 
     let (maps, products) = (vec![36.0; 2], vec![36.0; 3]);
     let messages = if general { [products, maps] } else { [maps, products] }.concat();
     let levels = [vec![38.0], messages, removal, vec![38.0; 2]].concat();
-    let mut chain = spec_of_odd_index(index, &levels, &[39.0, 39.5, 40.0, 32.0], 2);
-    let ephemeral = chain.special.pop().expect("four of them");
+    let chain = spec_of_odd_index(index, &levels, &[39.0, 39.5, 40.0, 32.0], 2);
+    // 16 uniform numbers, four or eight for a coefficient: their sum exceeds 7.5 only in the corners.
+    let weight = if index == 255 { 2 } else { 4 };
     BgvSpec {
         name: format!("digits of {prime}, index {index}"),
-        chain,
         general,
-        prime,
         exponent,
         digit_exponent: digits,
-        approach: Approach::Raised,
-        bound: bound as u32,
-        slots_to_coeffs: 2,
-        coeffs_to_slots: 2,
-        // 16 uniform numbers, four or eight for a coefficient: their sum exceeds 7.5 only in the corners.
-        ephemeral: EphemeralSpec {
-            weight: if index == 255 { 2 } else { 4 },
-            prime: ephemeral,
-            digits: EncapsulationDigits::Balanced { count: 3 },
-        },
+        ..of_chain(chain, prime, (Approach::Raised, bound as u32, weight))
     }
 }
 

@@ -4,7 +4,7 @@ use refloat::Error;
 use refloat::wire::frame::{self, DIGEST_LEN};
 use refloat::wire::header::HEADER_LEN;
 use refloat::wire::pack::{pack_u64, packed_len, residue_bits, unpack_u64};
-use refloat::wire::{Header, ObjectKind};
+use refloat::wire::{Header, ObjectKind, SeededSecret, secret_key_to_bytes};
 
 /// One kind of object: good bytes of it, and its reader.
 pub struct Reader {
@@ -33,6 +33,12 @@ pub fn rows_from(mut at: usize, primes: impl IntoIterator<Item = u64>, n: usize)
 }
 
 impl Reader {
+    /// Of a secret key of a ring of degree `n`.
+    pub fn of_secret_key<K: SeededSecret>(key: &K, read: fn(&[u8]) -> Result<(), Error>, n: usize) -> Self {
+        let (name, kind, bytes) = ("secret key", ObjectKind::SecretKey, secret_key_to_bytes(key));
+        Self { name, kind, bytes, read, rows: Vec::new(), n }
+    }
+
     /// The payload of the good bytes.
     pub fn payload(&self) -> &[u8] {
         &self.bytes[HEADER_LEN..self.bytes.len() - DIGEST_LEN]

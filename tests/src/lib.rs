@@ -1,5 +1,6 @@
 //! Oracles for the tests of refloat: slow and direct, written without the library's arithmetic.
 //!
+//! - [`backends`]: a test once more with each arithmetic of the machine;
 //! - [`bgv`]: textbook BGV, a small set with its keys, and small sets for bootstrapping;
 //! - [`cyclotomic`]: rings of two axes in powers of X, over big integers;
 //! - [`ring`]: the negacyclic product, residues and exact rounding over big integers;
@@ -17,6 +18,7 @@
 //! - [`split`]: a driver of runs whose work is shared;
 //! - [`source`]: the repository's own files, for tests about them.
 
+pub mod backends;
 pub mod bgv;
 pub mod chain;
 pub mod cyclotomic;

@@ -8,7 +8,7 @@ use std::{fs, path::PathBuf};
 use refloat::{
     bootstrapping::{
         bgv::{BgvBootstrapper, BgvPreset, BgvSecretKey},
-        cggi::{CggiEvaluator, CggiKeyPart, CggiKeys, key_parts},
+        cggi::{CggiEvaluator, CggiKeys, key_parts},
         ckks_conventional::{ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey},
         ckks_msb::{
             MsbEvaluator, MsbKeys, MsbPreset, MsbReading, MsbRun, MsbSecretKey, Radix, Readout, Rounding,
@@ -29,7 +29,7 @@ use refloat::{
         cggi::{CggiCiphertext, CggiSecretKey, Encoding, Gate},
         ckks::{Ciphertext, Complex},
     },
-    wire,
+    wire::{self, SeededSecret, SeededSet},
 };
 use serde_json::{Value, json};
 
@@ -84,6 +84,18 @@ fn native_results_are_those_of_the_vectors() {
     assert_eq!(found, wanted);
 }
 
+/// What every set has: its secret key, and some of the parts of its evaluation keys.
+fn of_keys<K: SeededSecret>(name: &str, secret: &K, parts: impl IntoIterator<Item = usize>) -> Value {
+    let part = |index: usize| json!([index, digest(&secret.key_part(index).expect("a part"))]);
+    json!({
+        "name": name,
+        "fingerprint": hex(&secret.set().fingerprint()),
+        "keyId": hex(&secret.key_id()),
+        "secret": hex(&wire::secret_key_to_bytes(secret)),
+        "parts": parts.into_iter().map(part).collect::<Vec<_>>(),
+    })
+}
+
 fn digests_of(name: &str) -> Value {
     let preset = params::preset(name).expect("a preset");
     let params = preset.params().expect("a preset is valid");
@@ -93,7 +105,6 @@ fn digests_of(name: &str) -> Value {
     // Every kind of part for large sets, every part for small ones.
     let wanted: Vec<usize> =
         if preset.secure() { vec![0, parts / 2, parts - 1] } else { (0..parts).collect() };
-    let part = |&index: &usize| json!([index, digest(&secret.key_part(index).expect("a part"))]);
     let encrypted = |mode: SlotMode, level: usize| {
         let count = if mode == SlotMode::Complex { params.n() } else { params.slots() };
         let values = message(mode, count);
@@ -102,15 +113,9 @@ fn digests_of(name: &str) -> Value {
     let hash = |ciphertext: &Ciphertext| {
         digest(&wire::ciphertext_to_bytes(params.ckks(), ciphertext).expect("a ciphertext of the set"))
     };
-    let mut found = json!({
-        "name": name,
-        "fingerprint": hex(&params.fingerprint()),
-        "keyId": hex(&secret.key_id()),
-        "secret": hex(&wire::secret_key_to_bytes(&secret)),
-        "parts": wanted.iter().map(part).collect::<Vec<_>>(),
-        "fresh": hash(&encrypted(mode, 2)),
-        "exhausted": hash(&encrypted(mode, 1)),
-    });
+    let mut found = of_keys(name, &secret, wanted);
+    found["fresh"] = json!(hash(&encrypted(mode, 2)));
+    found["exhausted"] = json!(hash(&encrypted(mode, 1)));
     if mode == SlotMode::Real {
         found["complex"] = json!(hash(&encrypted(SlotMode::Complex, 2)));
     }
@@ -140,7 +145,6 @@ fn reduction_digests_of(name: &str) -> Value {
     let keys = MsbKeys::generate(&secret).expect("keys");
     let evaluator = MsbEvaluator::new(&params, PlaintextStorage::Evaluated).expect("an evaluator");
     let last = params.key_parts().len() - 1;
-    let part = |index: usize| json!([index, digest(&secret.key_part(index).expect("a part"))]);
     let radix = Radix::new(&[8, 8]).expect("bases");
     let refresh = |x: &Ciphertext<u64>| {
         let mut run = MsbRun::refreshing(&evaluator, x).expect("a number");
@@ -165,39 +169,27 @@ fn reduction_digests_of(name: &str) -> Value {
             .map(hash)
             .collect::<Vec<_>>()
     };
-    json!({
-        "name": name,
-        "fingerprint": hex(&params.fingerprint()),
-        "keyId": hex(&secret.key_id()),
-        "secret": hex(&wire::secret_key_to_bytes(&secret)),
-        "parts": [part(0), part(last / 2), part(last)],
-        "fresh": hash(&x),
-        "bootstrapped": hash(&refresh(&x)),
-        "readings": readings(&x),
-        "digits": read(Readout::digits(&radix), Rounding::None),
-        "bits": read(Readout::bits(&radix), Rounding::Ephemeral),
-    })
+    let mut found = of_keys(name, &secret, [0, last / 2, last]);
+    found["fresh"] = json!(hash(&x));
+    found["bootstrapped"] = json!(hash(&refresh(&x)));
+    found["readings"] = json!(readings(&x));
+    found["digits"] = json!(read(Readout::digits(&radix), Rounding::None));
+    found["bits"] = json!(read(Readout::bits(&radix), Rounding::Ephemeral));
+    found
 }
 
 fn link_digests_of(name: &str) -> Value {
     let params = params::link_preset(name).and_then(LinkPreset::params).expect("a preset");
     let secret = LinkSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
     let last = params.key_parts().len() - 1;
-    let part = |index: usize| json!([index, digest(&secret.key_part(index).expect("a part"))]);
-    // Of the slots, of the gates, of packing, and both ways between.
-    let parts = [0, last - 3, last - 2, last - 1, last].map(part);
     let numbers: Vec<Complex> = (0..5).map(|i| Complex::new((37 * i % 16) as f64 / 16.0, 0.0)).collect();
     let level = params.ckks().levels().output;
     let x = secret.ckks().encrypt(&numbers, level, &Seed::from_bytes([9; 32])).expect("values in range");
     let fresh = wire::ciphertext_to_bytes(wire::CkksSet::ckks(&params), &x).expect("a ciphertext of the set");
-    json!({
-        "name": name,
-        "fingerprint": hex(&params.fingerprint()),
-        "keyId": hex(&secret.key_id()),
-        "secret": hex(&wire::secret_key_to_bytes(&secret)),
-        "parts": parts,
-        "fresh": digest(&fresh),
-    })
+    // Of the slots, of the gates, of packing, and both ways between.
+    let mut found = of_keys(name, &secret, [0, last - 3, last - 2, last - 1, last]);
+    found["fresh"] = json!(digest(&fresh));
+    found
 }
 
 fn conventional_digests_of(name: &str) -> Value {
@@ -205,18 +197,10 @@ fn conventional_digests_of(name: &str) -> Value {
     let params = preset.params().expect("a preset is valid");
     let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
     let last = params.key_parts().len() - 1;
-    // The first and the last part, and one in between.
-    let part = |index: usize| json!([index, digest(&secret.key_part(index).expect("a part"))]);
     let hash = |ciphertext: &Ciphertext<u64>| {
         digest(&wire::ciphertext_to_bytes(params.ckks(), ciphertext).expect("a ciphertext of the set"))
     };
-    let mut found = json!({
-        "name": name,
-        "fingerprint": hex(&params.fingerprint()),
-        "keyId": hex(&secret.key_id()),
-        "secret": hex(&wire::secret_key_to_bytes(&secret)),
-        "parts": [part(0), part(last / 2), part(last)],
-    });
+    let mut found = of_keys(name, &secret, [0, last / 2, last]);
     if preset.secure() {
         return found;
     }
@@ -243,19 +227,11 @@ fn gate_digests_of(name: &str) -> Value {
     let preset = params::cggi_preset(name).expect("a preset");
     let params = preset.params().expect("a preset is valid");
     let secret = CggiSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
-    let part =
-        |part: &CggiKeyPart| json!([part.index, digest(&secret.key_part(part.index).expect("a part"))]);
     let hash = |list: &[CggiCiphertext]| {
         digest(&wire::cggi_ciphertexts_to_bytes(&params, list).expect("a list of the set"))
     };
     let parts = key_parts(&params);
-    let mut found = json!({
-        "name": name,
-        "fingerprint": hex(&params.fingerprint()),
-        "keyId": hex(&secret.key_id()),
-        "secret": hex(&wire::cggi_secret_key_to_bytes(&secret)),
-        "parts": [part(&parts[0]), part(&parts[parts.len() - 1])],
-    });
+    let mut found = of_keys(name, &secret, [parts[0].index, parts[parts.len() - 1].index]);
     if preset.secure() {
         return found;
     }
@@ -287,17 +263,10 @@ fn integer_digests_of(name: &str) -> Value {
     let params = preset.params().expect("a preset is valid");
     let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
     let last = params.key_parts().len() - 1;
-    let part = |index: usize| json!([index, digest(&secret.key_part(index).expect("a part"))]);
     let hash = |x: &BgvCiphertext| {
         digest(&wire::bgv_ciphertext_to_bytes(params.context(), x).expect("a ciphertext of the set"))
     };
-    let mut found = json!({
-        "name": name,
-        "fingerprint": hex(&params.fingerprint()),
-        "keyId": hex(&secret.key_id()),
-        "secret": hex(&wire::secret_key_to_bytes(&secret)),
-        "parts": [part(0), part(last / 2), part(last)],
-    });
+    let mut found = of_keys(name, &secret, [0, last / 2, last]);
     if preset.secure() {
         return found;
     }

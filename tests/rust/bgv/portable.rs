@@ -2,10 +2,10 @@
 //! every other kind.
 
 use std::fs;
-use std::process::Command;
 
 use rayon::ThreadPoolBuilder;
 use refloat::bootstrapping::bgv::{BgvParams, BgvPreset};
+use refloat_tests::backends::answers;
 use refloat_tests::portable::{self, unnamed_sets};
 use refloat_tests::source::root;
 use serde_json::{Value, json};
@@ -33,29 +33,12 @@ fn words_are_those_of_the_vectors_on_any_number_of_threads() {
     }
 }
 
-/// What the child processes of the next test print before their digests.
-const DIGESTS: &str = "digests of this backend:";
-
 #[test]
 fn backends_change_no_bit() {
-    if std::env::var("REFLOAT_TEST_CHILD").is_ok() {
-        println!("{DIGESTS} {} {}", refloat::about().backend_u64, digests());
-        return;
-    }
-    let names: Vec<&str> = refloat::arith::all_backends::<u64>().iter().map(|k| k.name()).collect();
-    assert!(names.contains(&"scalar"));
+    let (test, used) = ("portable::backends_change_no_bit", refloat::about().backend_u64);
+    let Some(found) = answers::<u64>(test, used, || digests().to_string()) else { return };
     let wanted = digests();
-    for name in &names {
-        let output = Command::new(std::env::current_exe().expect("this program"))
-            .args(["--exact", "portable::backends_change_no_bit", "--nocapture"])
-            .env("REFLOAT_TEST_CHILD", "1")
-            .env("REFLOAT_BACKEND", name)
-            .output()
-            .expect("this test's own program");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let line = text.split(DIGESTS).nth(1).unwrap_or_else(|| panic!("no digests from {name}: {text}"));
-        let (used, found) = line.lines().next().and_then(|line| line.trim().split_once(' ')).expect("a line");
-        assert_eq!(used, *name, "the backend that was asked for");
-        assert_eq!(serde_json::from_str::<Value>(found).expect("JSON"), wanted, "{name}");
+    for (name, found) in found {
+        assert_eq!(serde_json::from_str::<Value>(&found).expect("JSON"), wanted, "{name}");
     }
 }

@@ -42,14 +42,11 @@ fn readers() -> Vec<Reader> {
             rows: rows_from(24, q().chain(q()), params.n()),
             n: params.n(),
         },
-        Reader {
-            name: "secret key",
-            kind: ObjectKind::SecretKey,
-            bytes: secret_key_to_bytes(secret),
-            read: |bytes| secret_key_from_bytes(&world().params, bytes).map(drop),
-            rows: Vec::new(),
-            n: params.n(),
-        },
+        Reader::of_secret_key(
+            secret,
+            |bytes| secret_key_from_bytes(&world().params, bytes).map(drop),
+            params.n(),
+        ),
     ]
 }
 

@@ -1,14 +1,14 @@
 //! Programs a step at a time, with bootstraps from outside: the bits and the events of a run in one go.
 
-use std::ops::ControlFlow;
-
 use refloat::bootstrapping::ckks_conventional::{
     ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalRun, ConventionalSecretKey,
 };
 use refloat::bootstrapping::ckks_msb::{
     MsbBootstrapper, MsbEvaluator, MsbKeys, MsbReading, MsbRun, MsbSecretKey,
 };
+use refloat::bootstrapping::ckks_ship::Recorder;
 use refloat::bootstrapping::method::NumberSecret;
+use refloat::bootstrapping::raising::RaisingKeys;
 use refloat::circuits::arithmetic::{ArithmeticKeys, KeyList};
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::circuits::program::{
@@ -17,18 +17,12 @@ use refloat::circuits::program::{
 use refloat::params::{conventional_preset, msb_preset};
 use refloat::random::Seed;
 use refloat::schemes::ckks::{Ciphertext, CkksEvaluator, Complex};
-use refloat::trace::{Observer, StageEvent};
 use refloat::wire::{CkksSet, ciphertext_to_bytes};
 use refloat_tests::chain::some_slots;
 
-#[derive(Default, PartialEq, Debug)]
-struct Seen(Vec<StageEvent>);
-
-impl Observer for Seen {
-    fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
-        self.0.push(*event);
-        ControlFlow::Continue(())
-    }
+/// Evaluator and keys of a set, which do all but bootstraps.
+fn machine<'a>(evaluator: &'a CkksEvaluator<u64>, keys: &'a RaisingKeys<u64>) -> Machine<'a, u64> {
+    Machine { evaluator, relinearization: Some(keys), galois: Some(keys), refresh: None, digits: None }
 }
 
 /// What a run a step at a time gives; `refresh` and `read` do the bootstraps.
@@ -36,12 +30,12 @@ fn stepped(
     plan: Plan<'_>,
     inputs: &[Ciphertext<u64>],
     (evaluator, machine): (&CkksEvaluator<u64>, &Machine<'_, u64>),
-    mut refresh: impl FnMut(&Ciphertext<u64>, &mut Seen) -> Ciphertext<u64>,
-    mut read: impl FnMut(&Ciphertext<u64>, &PendingReadings<'_>, &mut Seen) -> Vec<Ciphertext<u64>>,
-) -> (Vec<Ciphertext<u64>>, Seen) {
+    mut refresh: impl FnMut(&Ciphertext<u64>, &mut Recorder) -> Ciphertext<u64>,
+    mut read: impl FnMut(&Ciphertext<u64>, &PendingReadings<'_>, &mut Recorder) -> Vec<Ciphertext<u64>>,
+) -> (Vec<Ciphertext<u64>>, Recorder) {
     let steps = plan.steps();
     let mut run = ProgramRun::new(plan.into_owned(), inputs.to_vec()).unwrap();
-    let mut seen = Seen::default();
+    let mut seen = Recorder::default();
     for done in 0..steps {
         assert_eq!(run.done(), done);
         let results = match run.next(&mut seen).unwrap() {
@@ -85,24 +79,18 @@ fn steps_give_the_bits_of_a_run() {
     let plan =
         || Plan::new(&program, &params.program_target().unwrap(), &shapes, Bootstraps::WhereNeeded).unwrap();
     assert!(plan().bootstraps() > 0);
-    let mut seen = Seen::default();
+    let mut seen = Recorder::default();
     let expected = method.run_program(&plan(), &inputs, &mut seen).unwrap();
-    let machine = Machine {
-        evaluator: evaluator.ckks(),
-        relinearization: Some(&keys),
-        galois: Some(&keys),
-        refresh: None,
-        digits: None,
-    };
-    let refresh = |x: &Ciphertext<u64>, seen: &mut Seen| {
+    let machine = machine(evaluator.ckks(), &keys);
+    let refresh = |x: &Ciphertext<u64>, seen: &mut Recorder| {
         let mut run = ConventionalRun::new(&evaluator, x).unwrap();
         while !run.step(&keys, seen).unwrap() {}
         run.finish().unwrap()
     };
-    let read = |_: &Ciphertext<u64>, _: &PendingReadings<'_>, _: &mut Seen| panic!("no digits are read");
+    let read = |_: &Ciphertext<u64>, _: &PendingReadings<'_>, _: &mut Recorder| panic!("no digits are read");
     let (found, events) = stepped(plan(), &inputs, (evaluator.ckks(), &machine), refresh, read);
     assert_eq!(bytes(&params, &found), bytes(&params, &expected));
-    assert_eq!(events, seen);
+    assert_eq!(events.0, seen.0);
 
     let run = ProgramRun::new(plan().into_owned(), inputs.to_vec()).unwrap();
     assert_eq!(run.finish(&mut ()).err().unwrap().code(), "INVALID_ARGUMENT");
@@ -124,28 +112,22 @@ fn readings_of_digits_give_the_bits_of_a_run() {
     let shapes = inputs.each_ref().map(InputShape::of);
     let plan =
         || Plan::new(&program, &params.program_target().unwrap(), &shapes, Bootstraps::AsWritten).unwrap();
-    let mut seen = Seen::default();
+    let mut seen = Recorder::default();
     let expected = method.run_program(&plan(), &inputs, &mut seen).unwrap();
-    let machine = Machine {
-        evaluator: evaluator.ckks(),
-        relinearization: Some(&keys),
-        galois: Some(&keys),
-        refresh: None,
-        digits: None,
-    };
-    let refresh = |x: &Ciphertext<u64>, seen: &mut Seen| {
+    let machine = machine(evaluator.ckks(), &keys);
+    let refresh = |x: &Ciphertext<u64>, seen: &mut Recorder| {
         let mut run = MsbRun::refreshing(&evaluator, x).unwrap();
         while !run.step(&keys, seen).unwrap() {}
         run.finish_one().unwrap()
     };
-    let read = |x: &Ciphertext<u64>, readings: &PendingReadings<'_>, seen: &mut Seen| {
+    let read = |x: &Ciphertext<u64>, readings: &PendingReadings<'_>, seen: &mut Recorder| {
         let mut run = MsbReading::new(&evaluator, x, readings.readings(), 0.0).unwrap();
         while !run.step(&keys, seen).unwrap() {}
         run.finish().unwrap()
     };
     let (found, events) = stepped(plan(), &inputs, (evaluator.ckks(), &machine), refresh, read);
     assert_eq!(bytes(&params, &found), bytes(&params, &expected));
-    assert_eq!(events, seen);
+    assert_eq!(events.0, seen.0);
 }
 
 #[test]

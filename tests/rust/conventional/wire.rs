@@ -76,14 +76,7 @@ fn readers() -> Vec<Reader> {
             rows: rows_from(32, rlwe.q(params.levels().output).primes(), n),
             n,
         },
-        Reader {
-            name: "secret key",
-            kind: ObjectKind::SecretKey,
-            bytes: secret_key_to_bytes(secret),
-            read: |bytes| secret_key_from_bytes(&world().params, bytes).map(drop),
-            rows: Vec::new(),
-            n,
-        },
+        Reader::of_secret_key(secret, |bytes| secret_key_from_bytes(&world().params, bytes).map(drop), n),
         Reader {
             name: "part of the key to the ephemeral secret, verified",
             kind: ObjectKind::ConventionalKeyPart,

@@ -72,14 +72,11 @@ fn readers() -> Vec<Reader> {
         rows,
         n,
     };
-    let secret_key = Reader {
-        name: "secret key",
-        kind: ObjectKind::SecretKey,
-        bytes: secret_key_to_bytes(secret),
-        read: |bytes| secret_key_from_bytes(&world().params, bytes).map(drop),
-        rows: Vec::new(),
-        n: ckks.n(),
-    };
+    let secret_key = Reader::of_secret_key(
+        secret,
+        |bytes| secret_key_from_bytes(&world().params, bytes).map(drop),
+        ckks.n(),
+    );
     vec![
         secret_key,
         reader(

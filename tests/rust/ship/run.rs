@@ -1,7 +1,6 @@
 //! A bootstrap as a run: the same bits whatever computes it, the announced stages in order, the
 //! counted work, cancellation, and refusal of what does not belong to it.
 
-use std::process::Command;
 use std::sync::Arc;
 
 use rayon::ThreadPoolBuilder;
@@ -15,6 +14,7 @@ use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
 use refloat::trace::{Observer, StageEvent};
 use refloat::wire::{WireWord, ciphertext_to_bytes};
+use refloat_tests::backends::answers;
 use refloat_tests::measure::uniform;
 use refloat_tests::toy::toy;
 
@@ -170,33 +170,13 @@ fn a_batch_with_one_wrong_ciphertext_is_refused() {
     assert!(recorder.0.is_empty(), "nothing was begun");
 }
 
-/// What the child processes of the next test print before their digests.
-const DIGESTS: &str = "digests of this backend:";
-
 #[test]
 fn backends_change_no_bit() {
-    if std::env::var("REFLOAT_TEST_CHILD").is_ok() {
-        println!("{DIGESTS} {} {}", refloat::about().backend_u32, digests::<u32>().join(" "));
-        return;
-    }
-    let names: Vec<&str> = refloat::arith::all_backends::<u32>().iter().map(|k| k.name()).collect();
-    assert!(names.contains(&"scalar"));
-    let mut found = Vec::new();
-    for name in &names {
-        let output = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "run::backends_change_no_bit", "--nocapture"])
-            .env("REFLOAT_TEST_CHILD", "1")
-            .env("REFLOAT_BACKEND", name)
-            .output()
-            .expect("this test's own program");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let line = text.split(DIGESTS).nth(1).unwrap_or_else(|| panic!("no digests from {name}: {text}"));
-        let mut words = line.lines().next().unwrap().split_whitespace().map(str::to_owned);
-        assert_eq!(words.next().as_deref(), Some(*name), "the backend that was asked for");
-        found.push(words.collect::<Vec<_>>());
-    }
-    println!("backends compared: {names:?}");
-    assert!(found.iter().all(|digests| digests == &found[0] && digests.len() == 9), "{names:?}: {found:#?}");
+    let (test, used) = ("run::backends_change_no_bit", refloat::about().backend_u32);
+    let Some(found) = answers::<u32>(test, used, || digests::<u32>().join(" ")) else { return };
+    let (_, first) = &found[0];
+    assert_eq!(first.split(' ').count(), 9);
+    assert!(found.iter().all(|(_, digests)| digests == first), "{found:#?}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use refloat::wire::frame::{self, DIGEST_LEN};
 use refloat::wire::header::HEADER_LEN;
 use refloat::wire::{
     ObjectKind, ciphertext_from_bytes, ciphertext_to_bytes, public_key_from_bytes, public_key_to_bytes,
-    secret_key_from_bytes, secret_key_to_bytes, verify_ship_part,
+    secret_key_from_bytes, verify_ship_part,
 };
 use refloat_tests::hostile::{Reader, rows_from};
 
@@ -64,14 +64,7 @@ fn readers() -> Vec<Reader> {
             rows: rows_from(32, q(), n),
             n,
         },
-        Reader {
-            name: "secret key",
-            kind: ObjectKind::SecretKey,
-            bytes: secret_key_to_bytes(secret),
-            read: |bytes| secret_key_from_bytes(&world().params, bytes).map(drop),
-            rows: Vec::new(),
-            n,
-        },
+        Reader::of_secret_key(secret, |bytes| secret_key_from_bytes(&world().params, bytes).map(drop), n),
         Reader {
             name: "key part, verified",
             kind: ObjectKind::ShipKeyPart,

@@ -45,14 +45,11 @@ fn wrong_bytes_are_refused() {
             rows: rows_from(32, high.primes(), n),
             n,
         },
-        Reader {
-            name: "secret key",
-            kind: ObjectKind::SecretKey,
-            bytes: secret_key_to_bytes(&setup.secret),
-            read: |bytes| secret_key_from_bytes(&toy10().params, bytes).map(drop),
-            rows: Vec::new(),
+        Reader::of_secret_key(
+            &setup.secret,
+            |bytes| secret_key_from_bytes(&toy10().params, bytes).map(drop),
             n,
-        },
+        ),
     ];
     for reader in &readers {
         // A bit of every byte, each time another one.
