@@ -1,6 +1,7 @@
 // The package as users see it, on the real wasm, in a worker thread.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, RefloatError, type Ciphertext, type KeySet, type StageEvent } from 'refloat';
+import { doesNotGrow } from './support/rounds.js';
 
 const VALUES = Float64Array.from({ length: 512 }, (_, i) => Math.sin(i / 40));
 
@@ -270,15 +271,7 @@ describe('use after free', () => {
   });
 
   it('does not grow over many rounds', async () => {
-    const round = async (): Promise<void> => {
-      using ct = await keys.encrypt(VALUES);
-      using back = await rf.ciphertextFromBytes(await ct.toBytes());
-      await keys.decrypt(back);
-    };
-    for (let i = 0; i < 5; i++) await round();
-    const before = await rf.memory();
-    for (let i = 0; i < 50; i++) await round();
-    expect(await rf.memory()).toEqual(before);
+    await doesNotGrow(rf, keys, VALUES);
   });
 });
 

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, type ArithmeticKeys, type Ciphertext, type KeySet } from 'refloat';
 import { Refloat as Client } from 'refloat/client';
+import { digest as digestOf, seed } from './support/vectors.js';
 
 interface SetVectors {
   readonly name: string;
@@ -31,8 +32,6 @@ interface Vectors {
 
 const path = new URL('../../tests/vectors/arithmetic.json', import.meta.url);
 const vectors = JSON.parse(await readFile(path, 'utf8')) as Vectors;
-const seed = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
-const digestOf = (bytes: Uint8Array): string => Buffer.from(bytes.slice(-32)).toString('hex');
 const digest = async (x: Promise<Ciphertext>): Promise<string> => digestOf(await (await x).toBytes());
 
 let rf: Refloat;

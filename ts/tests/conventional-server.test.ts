@@ -1,23 +1,16 @@
 // Conventional sets against the native server: keys sent in parts, taken up again, and the same bytes as in the page.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Refloat, type Server, type KeyRepair, type StageEvent } from 'refloat';
-import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
-import { PATIENT } from './support/uploaded-keys.js';
+import { type KeyRepair, type StageEvent } from 'refloat';
+import { beside, type Beside } from './support/beside.js';
+import { SERVER_BINARY } from './support/real-server.js';
 
 describe.skipIf(SERVER_BINARY === undefined)('conventional sets with the native server', () => {
-  let rf: Refloat;
-  let real: RealServer;
-  let server: Server;
+  let { rf, server, close } = {} as Beside;
 
   beforeAll(async () => {
-    rf = await Refloat.load({ threads: 1 });
-    real = await realServer();
-    server = rf.server(real.url, PATIENT);
+    ({ rf, server, close } = await beside({ threads: 1 }));
   });
-  afterAll(async () => {
-    rf.close();
-    await real.close();
-  });
+  afterAll(() => close());
 
   it('are offered with the numbers of this package', async () => {
     const mine = (await rf.loadPresets()).filter((preset) => preset.method === 'ckks-conventional');

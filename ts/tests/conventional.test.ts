@@ -3,37 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Program, Refloat, type StageEvent, type StageView } from 'refloat';
 import { Refloat as Client } from 'refloat/client';
+import { TOY, digest, seed, vectors } from './support/vectors.js';
 
-interface SetVectors {
-  readonly name: string;
-  readonly fingerprint: string;
-  readonly keyId: string;
-  readonly secret: string;
-  readonly parts: readonly [number, string][];
-  readonly fresh?: string;
-  readonly exhausted?: string;
-  readonly bootstrapped?: string;
-  readonly squared?: string;
-}
-
-interface Vectors {
-  readonly keySeed: number;
-  readonly encryptionSeed: number;
-  readonly conventional: readonly SetVectors[];
-}
-
-const path = new URL('../../tests/vectors/portable.json', import.meta.url);
-const vectors = JSON.parse(await readFile(path, 'utf8')) as Vectors;
-
-/** Ends every object on the wire: the BLAKE3 hash of all before. */
-const digest = (bytes: Uint8Array): string => Buffer.from(bytes.slice(-32)).toString('hex');
-const seed = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
 const message = (count: number): number[] => Array.from({ length: count }, (_, i) => (((37 * i) % 101) - 50) / 64);
 const worst = (found: ArrayLike<number>, wanted: ArrayLike<number>): number =>
   Math.max(...Array.from(wanted, (w, i) => Math.abs((found[i] as number) - w)));
 const views = (events: readonly StageEvent[]): StageView[] => events.filter((e) => e.kind === 'view');
-
-const TOY = { allowInsecure: true } as const;
 
 describe.each(vectors.conventional)('$name in wasm', (set) => {
   it('gives the same bytes as natively', async () => {

@@ -1,23 +1,16 @@
 // Readings of digits on the native server: the words of programs, the bytes of the page.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Program, Refloat, type Server } from 'refloat';
-import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
-import { PATIENT } from './support/uploaded-keys.js';
+import { Program } from 'refloat';
+import { beside, type Beside } from './support/beside.js';
+import { SERVER_BINARY } from './support/real-server.js';
 
 describe.skipIf(SERVER_BINARY === undefined)('digits with the native server', () => {
-  let rf: Refloat;
-  let real: RealServer;
-  let server: Server;
+  let { rf, server, close } = {} as Beside;
 
   beforeAll(async () => {
-    rf = await Refloat.load({ threads: 1 });
-    real = await realServer();
-    server = rf.server(real.url, PATIENT);
+    ({ rf, server, close } = await beside({ threads: 1 }));
   });
-  afterAll(async () => {
-    rf.close();
-    await real.close();
-  });
+  afterAll(() => close());
 
   it('are the same bytes as in the page, stage by stage', async () => {
     using keys = await rf.keygen('toy-msb10', { allowInsecure: true });

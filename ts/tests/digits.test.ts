@@ -1,29 +1,8 @@
 // Modular reduction in the page: readings of digits on a module of their own, with the same bytes as natively.
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, type BootstrapKeys, type KeySet, type StageEvent, type StageView } from 'refloat';
+import { TOY, digest, seed, vectors } from './support/vectors.js';
 
-interface Vectors {
-  readonly keySeed: number;
-  readonly encryptionSeed: number;
-  readonly reduction: readonly {
-    readonly name: string;
-    readonly fingerprint: string;
-    readonly keyId: string;
-    readonly secret: string;
-    readonly parts: readonly [number, string][];
-    readonly fresh: string;
-    readonly bootstrapped: string;
-    readonly readings: readonly string[];
-  }[];
-}
-
-const path = new URL('../../tests/vectors/portable.json', import.meta.url);
-const vectors = JSON.parse(await readFile(path, 'utf8')) as Vectors;
-
-const digest = (bytes: Uint8Array): string => Buffer.from(bytes.slice(-32)).toString('hex');
-const seed = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
-const TOY = { allowInsecure: true } as const;
 const PASS = ['slots_to_coeffs', 'to_ephemeral', 'mod_raise', 'coeffs_to_slots', 'eval_exp', 'look_up'];
 
 const exits = (events: readonly StageEvent[]): string[] => events.filter((e) => e.kind === 'exit').map((e) => e.stage);

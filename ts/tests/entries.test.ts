@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { Refloat, type Ciphertext, type KeySet, type StageEvent, type SteppableRun } from 'refloat';
 import { Refloat as Client } from 'refloat/client';
+import { doesNotGrow } from './support/rounds.js';
 
 const VALUES = Float64Array.from({ length: 512 }, (_, i) => Math.sin(i / 25));
 const worst = (found: ArrayLike<number>, wanted: ArrayLike<number>): number =>
@@ -203,15 +204,7 @@ describe('{ worker: false }', () => {
   it('does not grow over many rounds', async () => {
     const rf = await direct();
     using keys = await keysOf(rf);
-    const round = async (): Promise<void> => {
-      using ct = await keys.encrypt(VALUES);
-      using back = await rf.ciphertextFromBytes(await ct.toBytes());
-      await keys.decrypt(back);
-    };
-    for (let i = 0; i < 5; i++) await round();
-    const before = await rf.memory();
-    for (let i = 0; i < 50; i++) await round();
-    expect(await rf.memory()).toEqual(before);
+    await doesNotGrow(rf, keys, VALUES);
   });
 });
 

@@ -1,34 +1,8 @@
 // Gates in wasm give the bytes they give natively. The expectations are written by
 // wasm/tests/portable.rs.
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, type GateKeySet, type GateKeys } from 'refloat';
-
-interface GateVectors {
-  readonly name: string;
-  readonly fingerprint: string;
-  readonly keyId: string;
-  readonly secret: string;
-  readonly parts: readonly [number, string][];
-  readonly fresh?: string;
-  readonly nand?: string;
-  readonly sum?: string;
-  readonly lookedUp?: string;
-}
-
-interface Vectors {
-  readonly keySeed: number;
-  readonly encryptionSeed: number;
-  readonly gates: readonly GateVectors[];
-}
-
-const path = new URL('../../tests/vectors/portable.json', import.meta.url);
-const vectors = JSON.parse(await readFile(path, 'utf8')) as Vectors;
-
-/** Ends every object on the wire: the BLAKE3 hash of all before. */
-const digest = (bytes: Uint8Array): string => Buffer.from(bytes.slice(-32)).toString('hex');
-
-const seed = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
+import { digest, seed, vectors } from './support/vectors.js';
 
 let rf: Refloat;
 beforeAll(async () => {

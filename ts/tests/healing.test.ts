@@ -3,10 +3,8 @@ import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ciphertext } from 'refloat';
+import { PATIENT, VALUES, expectValues, uploadedKeys, type UploadedKeys } from './support/beside.js';
 import { SERVER_BINARY } from './support/real-server.js';
-import { PATIENT, uploadedKeys, type UploadedKeys } from './support/uploaded-keys.js';
-
-const VALUES = [0.5, -0.25, 1];
 
 describe.skipIf(SERVER_BINARY === undefined)('key pieces at the native server', () => {
   let { rf, real, server, keys, remote, close } = {} as UploadedKeys;
@@ -17,12 +15,6 @@ describe.skipIf(SERVER_BINARY === undefined)('key pieces at the native server', 
     ct = await keys.encrypt(VALUES, { level: keys.params.inputLevel });
   });
   afterAll(() => close());
-
-  async function expectValues(fresh: Ciphertext): Promise<void> {
-    const found = await keys.decrypt(fresh);
-    VALUES.forEach((value, i) => expect(Math.abs((found[i] as number) - value)).toBeLessThan(2 ** -keys.params.promisedBits));
-    fresh.free();
-  }
 
   /** The files of the set on disk. */
   async function files(): Promise<string[]> {
@@ -46,7 +38,7 @@ describe.skipIf(SERVER_BINARY === undefined)('key pieces at the native server', 
     await spoil(path as string);
     await real.restart();
     const job = server.bootstrap(ct);
-    await expectValues(await job);
+    await expectValues(keys, await job);
     const repairs = job.events.filter((e) => e.kind === 'repair');
     expect(repairs.map((e) => e.total - e.done)).toEqual([1, 0]);
     // In another session, with the secret key alone.
@@ -55,7 +47,7 @@ describe.skipIf(SERVER_BINARY === undefined)('key pieces at the native server', 
     await real.restart();
     using again = await rf.importKeys(await keys.exportSecret(), { allowInsecure: true });
     const later = rf.server(real.url, PATIENT).bootstrap(ct, { keys: again });
-    await expectValues(await later);
+    await expectValues(keys, await later);
     expect(later.events.filter((e) => e.kind === 'repair')).toHaveLength(2);
     expect(await server.keys(keys)).toMatchObject({ digest: remote.digest });
   });

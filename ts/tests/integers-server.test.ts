@@ -1,24 +1,16 @@
 // Exact integers with the native server: the same bytes as in the page.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Refloat, type Server } from 'refloat';
-import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
+import { beside, type Beside } from './support/beside.js';
+import { SERVER_BINARY } from './support/real-server.js';
 import { rising } from './support/rising.js';
-import { PATIENT } from './support/uploaded-keys.js';
 
 describe.skipIf(SERVER_BINARY === undefined)('integers with the native server', () => {
-  let rf: Refloat;
-  let real: RealServer;
-  let server: Server;
+  let { rf, server, close } = {} as Beside;
 
   beforeAll(async () => {
-    rf = await Refloat.load({ threads: 1 });
-    real = await realServer();
-    server = rf.server(real.url, PATIENT);
+    ({ rf, server, close } = await beside({ threads: 1 }));
   });
-  afterAll(async () => {
-    rf.close();
-    await real.close();
-  });
+  afterAll(() => close());
 
   it('are multiplied and refreshed there as they are in the page', async () => {
     const mine = await rf.integers.presets();

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, type IntegerKeySet, type IntegerKeys } from 'refloat';
+import { TOY, digest, seed, vectors } from './support/vectors.js';
 
-const TOY = { allowInsecure: true };
 const P = 65537;
 
 let rf: Refloat;
@@ -274,32 +274,14 @@ it('slots of fields are multiplied, turned and refreshed', async () => {
   expect(views.at(-1)?.high).toEqual(moved);
 });
 
-interface IntegerVectors {
-  readonly name: string;
-  readonly fingerprint: string;
-  readonly keyId: string;
-  readonly secret: string;
-  readonly parts: readonly [number, string][];
-  readonly fresh?: string;
-  readonly squared?: string;
-  readonly bootstrapped?: string;
-}
-
-const path = new URL('../../tests/vectors/portable.json', import.meta.url);
-const vectors = JSON.parse(await readFile(path, 'utf8')) as { readonly integers: readonly IntegerVectors[] };
-
-/** Ends every object on the wire: the BLAKE3 hash of all before. */
-const digest = (bytes: Uint8Array): string => Buffer.from(bytes.slice(-32)).toString('hex');
-
 it.each(vectors.integers)('$name gives the same bytes in wasm as natively', async (set) => {
   using read = await rf.integers.importKeys(Buffer.from(set.secret, 'hex'), TOY);
   expect([read.params.name, read.params.fingerprint, read.id]).toEqual([set.name, set.fingerprint, set.keyId]);
   for (const [index, expected] of set.parts) expect(digest(await read.keyPart(index)), `part ${index}`).toBe(expected);
   if (set.fresh === undefined) return;
-  const seed = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
-  using own = await rf.integers.keygen(set.name, { ...TOY, seed: seed(7) });
+  using own = await rf.integers.keygen(set.name, { ...TOY, seed: seed(vectors.keySeed) });
   const all = Array.from({ length: own.params.slots * own.params.slotDegree }, (_, i) => (37 * i * i) % P);
-  using fresh = await own.encrypt(all, { seed: seed(9) });
+  using fresh = await own.encrypt(all, { seed: seed(vectors.encryptionSeed) });
   using made = await own.evaluationKeys();
   using square = await made.multiply(fresh, fresh);
   using refreshed = await made.bootstrap(square);

@@ -1,29 +1,10 @@
 // The order of slots: in the page on a module of its own, with the same bytes as natively, and on the native server.
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Program, Refloat, type BootstrapKeys, type KeySet, type StageEvent, type StageView } from 'refloat';
 import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
-import { PATIENT } from './support/uploaded-keys.js';
+import { PATIENT } from './support/beside.js';
+import { TOY, digest, seed, vectors } from './support/vectors.js';
 
-interface Vectors {
-  readonly keySeed: number;
-  readonly encryptionSeed: number;
-  readonly link: readonly {
-    readonly name: string;
-    readonly fingerprint: string;
-    readonly keyId: string;
-    readonly secret: string;
-    readonly parts: readonly [number, string][];
-    readonly fresh: string;
-  }[];
-}
-
-const path = new URL('../../tests/vectors/portable.json', import.meta.url);
-const vectors = JSON.parse(await readFile(path, 'utf8')) as Vectors;
-
-const digest = (bytes: Uint8Array): string => Buffer.from(bytes.slice(-32)).toString('hex');
-const seed = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
-const TOY = { allowInsecure: true } as const;
 const BACK = ['to_slots', 'mod_raise', 'eval_mod'];
 const GRID = { bounds: { grid: 4 } } as const;
 

@@ -1,10 +1,9 @@
 // Key sets at the native server: whose they are.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ciphertext, Server } from 'refloat';
+import { PATIENT, VALUES, expectValues, uploadedKeys, type UploadedKeys } from './support/beside.js';
 import { SERVER_BINARY, realServer } from './support/real-server.js';
-import { PATIENT, uploadedKeys, type UploadedKeys } from './support/uploaded-keys.js';
 
-const VALUES = [0.5, -0.25, 1];
 const STRANGE = 'ab'.repeat(32);
 
 describe.skipIf(SERVER_BINARY === undefined)('keys at the native server', () => {
@@ -16,12 +15,6 @@ describe.skipIf(SERVER_BINARY === undefined)('keys at the native server', () => 
     ct = await keys.encrypt(VALUES, { level: keys.params.inputLevel });
   });
   afterAll(() => close());
-
-  async function expectValues(fresh: Ciphertext, by = keys): Promise<void> {
-    const found = await by.decrypt(fresh);
-    VALUES.forEach((value, i) => expect(Math.abs((found[i] as number) - value)).toBeLessThan(2 ** -by.params.promisedBits));
-    fresh.free();
-  }
 
   it('are refused to whoever has not their token, and stay as they are', async () => {
     const stranger = rf.server(real.url, { ...PATIENT, token: STRANGE });
@@ -37,15 +30,15 @@ describe.skipIf(SERVER_BINARY === undefined)('keys at the native server', () => 
     const headers = { authorization: `Bearer ${STRANGE}` };
     const deleted = await fetch(`${real.url}/v1/keys/${keys.id}`, { method: 'DELETE', headers });
     expect(deleted.status).toBe(403);
-    await expectValues(await server.bootstrap(ct));
+    await expectValues(keys, await server.bootstrap(ct));
   });
 
   it('are at hand in another session with the same secret key, or with the token', async () => {
     using again = await rf.importKeys(await keys.exportSecret(), { allowInsecure: true });
     const later = rf.server(real.url, PATIENT);
     expect(await later.keys(again)).toMatchObject({ id: keys.id, digest: remote.digest, token: remote.token });
-    await expectValues(await rf.server(real.url, PATIENT).bootstrap(ct, { keys: again }));
-    await expectValues(await rf.server(real.url, { ...PATIENT, token: remote.token }).bootstrap(ct));
+    await expectValues(keys, await rf.server(real.url, PATIENT).bootstrap(ct, { keys: again }));
+    await expectValues(keys, await rf.server(real.url, { ...PATIENT, token: remote.token }).bootstrap(ct));
     expect(await rf.server(real.url, PATIENT).uploadKeys(again)).toMatchObject({ digest: remote.digest });
   });
 
@@ -54,14 +47,14 @@ describe.skipIf(SERVER_BINARY === undefined)('keys at the native server', () => 
     using theirs = await other.encrypt(VALUES, { level: other.params.inputLevel });
     const second = rf.server(real.url, PATIENT);
     const [mine, uploaded] = await Promise.all([server.bootstrap(ct), second.uploadKeys(other)]);
-    await expectValues(mine);
+    await expectValues(keys, mine);
     const [one, two] = await Promise.all([server.bootstrap(ct), second.bootstrap(theirs)]);
-    await expectValues(one);
-    await expectValues(two, other);
+    await expectValues(keys, one);
+    await expectValues(other, two);
     await expect(server.bootstrap(theirs, { keys: uploaded })).resolves.toMatchObject({ keyId: other.id });
     await expect(second.bootstrap(ct)).rejects.toMatchObject({ problem: { code: 'TOKEN_MISSING' } });
     await uploaded.delete();
-    await expectValues(await server.bootstrap(ct));
+    await expectValues(keys, await server.bootstrap(ct));
   });
 
   it('that two sessions upload at the same time are sealed once for both', async () => {
@@ -81,7 +74,7 @@ describe.skipIf(SERVER_BINARY === undefined)('keys at the native server', () => 
       await expect(at('open barley').uploadKeys(keys)).rejects.toMatchObject({ problem: { status: 403, code: 'API_KEY_WRONG' } });
       const mine = at('open sesame');
       await mine.uploadKeys(keys);
-      await expectValues(await mine.bootstrap(ct));
+      await expectValues(keys, await mine.bootstrap(ct));
       await expect(at('open barley').bootstrap(ct, { keys })).rejects.toMatchObject({ problem: { code: 'API_KEY_WRONG' } });
     } finally {
       await guarded.close();
@@ -93,7 +86,7 @@ describe.skipIf(SERVER_BINARY === undefined)('keys at the native server', () => 
     using theirs = await other.encrypt(VALUES, { level: other.params.inputLevel });
     const owned = await server.uploadKeys(other, { public: true });
     const anyone = rf.server(real.url, PATIENT);
-    await expectValues(await anyone.bootstrap(theirs), other);
+    await expectValues(other, await anyone.bootstrap(theirs));
     await expect((await anyone.keys(other.id))?.delete()).rejects.toMatchObject({ problem: { code: 'TOKEN_MISSING' } });
     await owned.delete();
   });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Program, Refloat, type Ciphertext, type IntegerCiphertext, type KeySet, type Value } from 'refloat';
 import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
-import { PATIENT } from './support/uploaded-keys.js';
+import { PATIENT } from './support/beside.js';
 
 let rf: Refloat;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Program } from '../dist/index.js';
 import { SERVER_BINARY } from './support/real-server.js';
 import { rising } from './support/rising.js';
-import { uploadedKeys, type UploadedKeys } from './support/uploaded-keys.js';
+import { uploadedKeys, type UploadedKeys } from './support/beside.js';
 
 const VALUES = Float64Array.from({ length: 512 }, (_, i) => Math.cos(i / 30));
 

@@ -13,6 +13,7 @@ import { mustBe, numbers } from './arguments.js';
 import { ArithmeticKeys } from './arithmetic-keys.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
 import { Ciphertext } from './ciphertext.js';
+import { eachPart } from './key-parts.js';
 import type { EncryptOptions, RoundsChoice, SignalOptions } from './options.js';
 import { PublicKey } from './public-key.js';
 import { SecretKey, copied, type IdentifiedKey } from './secret.js';
@@ -153,18 +154,9 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
         const { value: made } = await port.step(keys, 'generated', secret);
         return new BootstrapKeys(port, made, this, made.memoryBytes, false);
       }
-      const { keyParts, keyBytes: totalBytes } = params;
       const boot = await port.call(keys, 'begin', params.name, fromHex(this.id));
-      let bytes = 0;
       try {
-        for (const [done, part] of keyParts.entries()) {
-          await control.gate();
-          await port.step(boot, 'addFromSecret', secret, part.index);
-          bytes += part.bytes;
-          const fraction = bytes / totalBytes;
-          control.emit({ kind: 'progress', done: done + 1, total: keyParts.length, bytes, totalBytes, fraction, label: part.label });
-        }
-        await control.gate();
+        await eachPart(params, control, (index) => port.step(boot, 'addFromSecret', secret, index));
         const { state } = await port.step(boot, 'finish');
         return new BootstrapKeys(port, boot, this, state.memoryBytes, true);
       } catch (error) {

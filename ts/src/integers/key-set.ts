@@ -1,4 +1,5 @@
 import { levelUpTo } from '../api/arguments.js';
+import { eachPart } from '../api/key-parts.js';
 import type { SignalOptions } from '../api/options.js';
 import { SecretKey, copied, type IdentifiedKey } from '../api/secret.js';
 import { keyMismatch } from '../api/sets.js';
@@ -76,18 +77,9 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
   evaluationKeys(options: SignalOptions = {}): SteppableRun<IntegerKeys, KeyProgress> {
     const { port, handle: secret, params } = this;
     return new SteppableRun(async (control) => {
-      const { keyParts, keyBytes: totalBytes } = params;
       const keys = await port.call(classOf(INTEGERS, 'IntegerKeys'), 'begin', params.name, fromHex(this.id));
-      let bytes = 0;
       try {
-        for (const [done, part] of keyParts.entries()) {
-          await control.gate();
-          await port.step(keys, 'addFromSecret', secret, part.index);
-          bytes += part.bytes;
-          const fraction = bytes / totalBytes;
-          control.emit({ kind: 'progress', done: done + 1, total: keyParts.length, bytes, totalBytes, fraction, label: part.label });
-        }
-        await control.gate();
+        await eachPart(params, control, (index) => port.step(keys, 'addFromSecret', secret, index));
         const { state } = await port.step(keys, 'finish');
         return new IntegerKeys(port, keys, this, state.memoryBytes);
       } catch (error) {

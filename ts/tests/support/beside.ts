@@ -1,0 +1,49 @@
+// The library beside a native server, and keys of a small set there.
+import { expect } from 'vitest';
+import { Refloat, type Ciphertext, type KeySet, type LoadOptions, type RemoteKeys, type Server } from 'refloat';
+import { realServer, type RealServer } from './real-server.js';
+
+/** Options of a client whose server goes away and comes back. */
+export const PATIENT = { retry: { attempts: 30, firstDelayMs: 50, maxDelayMs: 500 } };
+
+export interface Beside {
+  readonly rf: Refloat;
+  readonly real: RealServer;
+  readonly server: Server;
+  close(): Promise<void>;
+}
+
+/** Loads the library and starts a server. */
+export async function beside(options: LoadOptions = {}): Promise<Beside> {
+  const rf = await Refloat.load(options);
+  const real = await realServer();
+  const server = rf.server(real.url, PATIENT);
+  const close = async (): Promise<void> => {
+    rf.close();
+    await real.close();
+  };
+  return { rf, real, server, close };
+}
+
+export interface UploadedKeys extends Beside {
+  readonly keys: KeySet;
+  readonly remote: RemoteKeys;
+}
+
+/** The same, with keys of `toy10` on the server. */
+export async function uploadedKeys(): Promise<UploadedKeys> {
+  const { rf, real, server, close } = await beside();
+  const keys = await rf.keygen('toy10', { allowInsecure: true });
+  const remote = await server.uploadKeys(keys);
+  return { rf, real, server, keys, remote, close };
+}
+
+/** What the next function compares with. */
+export const VALUES = [0.5, -0.25, 1];
+
+/** A ciphertext decrypts to {@link VALUES}, as precisely as its set promises, and is freed. */
+export async function expectValues(keys: KeySet, fresh: Ciphertext): Promise<void> {
+  const found = await keys.decrypt(fresh);
+  VALUES.forEach((value, i) => expect(Math.abs((found[i] as number) - value)).toBeLessThan(2 ** -keys.params.promisedBits));
+  fresh.free();
+}
