@@ -15,6 +15,17 @@ export interface KeyPair<S, K> {
   readonly made: Made;
 }
 
+/** Frees both keys, once they are there. */
+export function freeOnceMade(pair: Promise<{ readonly secret: Freed; readonly evaluation: Freed }> | undefined): void {
+  void pair?.then(
+    ({ secret, evaluation }) => {
+      evaluation.free();
+      secret.free();
+    },
+    () => undefined, // They were never made.
+  );
+}
+
 /** Keys that are made with their first use, and freed together. */
 export class KeysOnce<S extends Freed, K extends Freed & { readonly memoryBytes: number }> {
   #pair: Promise<KeyPair<S, K>> | undefined;
@@ -39,15 +50,8 @@ export class KeysOnce<S extends Freed, K extends Freed & { readonly memoryBytes:
 
   /** Frees the keys: the next use makes others. */
   forget(): void {
-    const old = this.#pair;
+    freeOnceMade(this.#pair);
     this.#pair = undefined;
-    void old?.then(
-      ({ secret, evaluation }) => {
-        evaluation.free();
-        secret.free();
-      },
-      () => undefined, // They were never made.
-    );
   }
 
   async #make(signal: AbortSignal, progress: (done: number, total: number) => void): Promise<KeyPair<S, K>> {

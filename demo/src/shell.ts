@@ -27,6 +27,17 @@ export interface Shown {
   readonly tables: Set<string>;
 }
 
+/** The same of a page that makes keys. */
+export interface Making extends Shown {
+  /** Bytes of keys, or steps of what is computed with them: done and all. */
+  progress: readonly [number, number];
+}
+
+/** Before anything has been asked of a page. */
+export function idle(): { busy: undefined; paused: boolean; problem: undefined; progress: readonly [number, number]; tables: Set<string> } {
+  return { busy: undefined, paused: false, problem: undefined, progress: [0, 0], tables: new Set() };
+}
+
 /** What holds memory until it is let go. */
 export interface Freed {
   free(): void;

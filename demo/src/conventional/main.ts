@@ -1,5 +1,5 @@
 // The sheets of all pages come with the shell, before those of this one.
-import { Shell } from '../shell.js';
+import { Shell, idle } from '../shell.js';
 import '../styles/conventional.css';
 import { Refloat, RefloatError, type BootstrapKeys, type KeySet, type StageEvent } from 'refloat/client';
 import { KeysOnce } from '../keys.js';
@@ -18,10 +18,7 @@ const set = new URLSearchParams(location.search).get('set') ?? 'toy-conventional
 
 const state: State = {
   preset: undefined,
-  busy: undefined,
-  paused: false,
-  progress: [0, 0],
-  problem: undefined,
+  ...idle(),
   keys: undefined,
   message: 'chirp',
   input: undefined,
@@ -38,7 +35,6 @@ const state: State = {
   own: undefined,
   drawn: undefined,
   atPoints: undefined,
-  tables: new Set(),
 };
 
 const library = Refloat.load({ threads: 1 });

@@ -1,4 +1,6 @@
 import type { Preset, Reduction, StageExit, StageView } from 'refloat';
+import type { Made } from '../keys.js';
+import type { Making } from '../shell.js';
 import type { Mine } from './mine.js';
 
 /** What a reader may encrypt. */
@@ -10,15 +12,10 @@ export const MESSAGES = {
 export type MessageKind = keyof typeof MESSAGES;
 
 /** What the page knows. */
-export interface State {
+export interface State extends Making {
   preset: Preset | undefined;
-  /** What keeps the page busy, if anything. */
   busy: 'keys' | 'run' | undefined;
-  paused: boolean;
-  /** Of the keys: done and all, in bytes. */
-  progress: readonly [number, number];
-  problem: string | undefined;
-  keys: { readonly seconds: number; readonly megabytes: number } | undefined;
+  keys: Made | undefined;
   message: MessageKind;
   /** What was encrypted. */
   input: Float64Array | undefined;
@@ -45,7 +42,6 @@ export interface State {
   drawn: Reduction | undefined;
   /** The drawn polynomial at the coefficients of the run. */
   atPoints: Float64Array | undefined;
-  readonly tables: Set<string>;
 }
 
 /** x of the curve: -8 to 8. */

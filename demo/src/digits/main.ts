@@ -1,5 +1,5 @@
 // The sheets of all pages come with the shell, before those of this one.
-import { Shell } from '../shell.js';
+import { Shell, idle } from '../shell.js';
 import '../styles/digits.css';
 import { Refloat, RefloatError, type BootstrapKeys, type KeySet, type StageEvent } from 'refloat/client';
 import { KeysOnce } from '../keys.js';
@@ -16,10 +16,7 @@ const SET = 'toy-msb10';
 
 const state: State = {
   preset: undefined,
-  busy: undefined,
-  paused: false,
-  progress: [0, 0],
-  problem: undefined,
+  ...idle(),
   keys: undefined,
   reading: 'decimal',
   number: String(READINGS.decimal.number),
@@ -29,7 +26,6 @@ const state: State = {
   at: 0,
   slot: 0,
   under: undefined,
-  tables: new Set(),
 };
 
 const library = Refloat.load({ threads: 1 });

@@ -1,4 +1,6 @@
 import type { Preset } from 'refloat/client';
+import type { Made } from '../keys.js';
+import type { Making } from '../shell.js';
 import { seenIn, SHOWN, type Pass } from './passes.js';
 import type { ReadingName } from './readings.js';
 
@@ -21,15 +23,10 @@ export interface Seen {
 }
 
 /** What the page knows. */
-export interface State {
+export interface State extends Making {
   preset: Preset | undefined;
-  /** What keeps the page busy, if anything. */
   busy: 'keys' | 'run' | undefined;
-  paused: boolean;
-  /** Of the keys: done and all, in bytes. */
-  progress: readonly [number, number];
-  problem: string | undefined;
-  keys: { readonly seconds: number; readonly megabytes: number } | undefined;
+  keys: Made | undefined;
   /** What the next run reads, and of what. */
   reading: ReadingName;
   number: string;
@@ -44,7 +41,6 @@ export interface State {
   slot: number;
   /** The stage under way. */
   under: string | undefined;
-  readonly tables: Set<string>;
 }
 
 /** Steps that can be shown. */

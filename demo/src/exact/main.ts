@@ -1,5 +1,5 @@
 // The sheets of all pages come with the shell, before those of this one.
-import { Shell, type Freed } from '../shell.js';
+import { Shell, idle, type Freed } from '../shell.js';
 import '../styles/conventional.css';
 import '../styles/exact.css';
 import { Refloat, type IntegerEvent, type IntegerKeySet, type IntegerKeys, type IntegerPreset, type Server } from 'refloat/client';
@@ -20,10 +20,7 @@ const state: State = {
   removal: undefined,
   offers: [],
   there: undefined,
-  busy: undefined,
-  paused: false,
-  progress: [0, 0],
-  problem: undefined,
+  ...idle(),
   keys: undefined,
   picture: 'boat',
   input: undefined,
@@ -37,7 +34,6 @@ const state: State = {
   output: undefined,
   square: undefined,
   recorded: undefined,
-  tables: new Set(),
 };
 
 const library = Refloat.load({ threads: 1 });

@@ -1,6 +1,8 @@
 import type { DigitRemoval, IntegerPreset, IntegerStageId, IntegerView, StageExit } from 'refloat';
 import { bundled } from '../input/picture.js';
 import { gridFor, type Grid } from '../input/source.js';
+import type { Made } from '../keys.js';
+import type { Making } from '../shell.js';
 
 /** What a reader may encrypt. */
 export const PICTURES = {
@@ -11,7 +13,7 @@ export const PICTURES = {
 export type Picture = keyof typeof PICTURES;
 
 /** What the page knows. */
-export interface State {
+export interface State extends Making {
   preset: IntegerPreset | undefined;
   /** The polynomial of the set. */
   removal: DigitRemoval | undefined;
@@ -19,14 +21,9 @@ export interface State {
   offers: readonly string[];
   /** The set of the server that is computed with; undefined for this tab. */
   there: string | undefined;
-  /** What keeps the page busy, if anything. */
   busy: 'set' | 'keys' | 'run' | undefined;
-  paused: boolean;
-  /** Of the keys: done and all, in bytes. */
-  progress: readonly [number, number];
-  problem: string | undefined;
   /** What was made for the set that is computed with: keys in this tab, or keys that were sent to the server. */
-  keys: { readonly seconds: number; readonly megabytes: number } | undefined;
+  keys: Made | undefined;
   picture: Picture;
   /** What is encrypted, one integer a slot. */
   input: Uint32Array | undefined;
@@ -48,7 +45,6 @@ export interface State {
   square: Uint32Array | undefined;
   /** By what the run that is shown was made, unless it was the reader. */
   recorded: string | undefined;
-  readonly tables: Set<string>;
 }
 
 /** The view that is shown; before any run, the input as it will be encrypted. */

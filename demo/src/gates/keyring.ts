@@ -1,4 +1,5 @@
 import type { GateKeySet, GateKeys, Refloat } from 'refloat/client';
+import { freeOnceMade } from '../keys.js';
 import { whileWanted } from '../wanted.js';
 import type { Made } from './views.js';
 
@@ -33,15 +34,8 @@ export class Keyring {
 
   /** Frees the keys: the next use makes others. */
   forget(): void {
-    const old = this.#pair;
+    freeOnceMade(this.#pair);
     this.#pair = undefined;
-    void old?.then(
-      ({ secret, evaluation }) => {
-        evaluation.free();
-        secret.free();
-      },
-      () => undefined, // They were never made.
-    );
   }
 
   async #make(set: string, signal: AbortSignal): Promise<Pair> {

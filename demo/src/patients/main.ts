@@ -1,5 +1,5 @@
 // The sheets of all pages come with the shell, before those of this one.
-import { Shell, type Freed } from '../shell.js';
+import { Shell, idle, type Freed } from '../shell.js';
 import '../styles/conventional.css';
 import '../styles/patients.css';
 import { Refloat, type BootstrapKeys, type Ciphertext, type KeySet, type Server } from 'refloat/client';
@@ -24,15 +24,11 @@ const state: State = {
   choices: undefined,
   answers: false,
   choice: `${wanted}@server`,
-  busy: undefined,
-  paused: false,
-  tables: new Set(),
-  progress: [0, 0],
+  ...idle(),
   held: undefined,
   journey: undefined,
   standings: {},
   recorded: undefined,
-  problem: undefined,
   rows: [],
   seconds: 0,
   sent: 0,

@@ -2,6 +2,7 @@ import type { Preset, ServerPreset } from 'refloat/client';
 import { bytes, decimal, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import type { Made } from '../keys.js';
+import type { Making } from '../shell.js';
 import { figure } from '../views/figure.js';
 import { drawing, label, n } from '../views/svg.js';
 import type { Standings } from './graph.js';
@@ -19,7 +20,7 @@ export interface Choice {
 export const valueOf = ({ set, where }: Choice): string => `${set.name}@${where}`;
 
 /** What the page knows. */
-export interface State {
+export interface State extends Making {
   /** Conventional sets of the server, and toys that this tab can hold the keys of. */
   choices: readonly Choice[] | undefined;
   /** Whether a server answers, whatever sets it has. */
@@ -27,10 +28,6 @@ export interface State {
   /** The value of the chosen one. */
   choice: string;
   busy: 'keys' | 'run' | undefined;
-  paused: boolean;
-  readonly tables: Set<string>;
-  /** Bytes of keys, or steps of the program: done and all. */
-  progress: readonly [number, number];
   /** The keys that this tab holds. */
   held: (Made & { readonly name: string }) | undefined;
   /** The way through the program, as far as it is known. */
@@ -39,7 +36,6 @@ export interface State {
   standings: Standings;
   /** By what the run that is shown was made, unless it was the reader. */
   recorded: string | undefined;
-  problem: string | undefined;
   rows: readonly { readonly malignant: boolean; readonly encrypted: number; readonly clear: number; readonly exact: number }[];
   seconds: number;
   /** Bytes of the encrypted measurements. */

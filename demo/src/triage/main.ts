@@ -1,5 +1,5 @@
 // The sheets of all pages come with the shell, before those of this one.
-import { Shell } from '../shell.js';
+import { Shell, idle } from '../shell.js';
 import '../styles/conventional.css';
 import '../styles/digits.css';
 import '../styles/triage.css';
@@ -25,16 +25,12 @@ const state: State = {
   sets: undefined,
   set: wanted,
   question: 'urgent',
-  busy: undefined,
-  paused: false,
-  progress: [0, 0],
-  problem: undefined,
+  ...idle(),
   chosen: scene.patients.map(() => true),
   patient: 2,
   answers: {},
   run: begun(),
   marked: 0,
-  tables: new Set(),
 };
 
 const library = Refloat.load({ threads: 1 });

@@ -1,5 +1,5 @@
 import type { KeyRepair, ProgramEvent, ServerPreset } from 'refloat/client';
-import type { Shown } from '../shell.js';
+import type { Making } from '../shell.js';
 import { LEAST, MOST, type QuestionName } from './questions.js';
 
 /** What was compared, and what came back of it, slot by slot, decrypted in this tab. */
@@ -37,14 +37,12 @@ export interface Answer {
 }
 
 /** What the page knows. */
-export interface State extends Shown {
+export interface State extends Making {
   /** Sets of the server that compare; empty if there is none. */
   sets: readonly ServerPreset[] | undefined;
   set: string;
   question: QuestionName;
   busy: 'keys' | 'run' | undefined;
-  /** Bytes of keys, or steps of the program: done and all. */
-  progress: readonly [number, number];
   /** Which of the patients are ticked. */
   readonly chosen: boolean[];
   /** The patient whose neighbours are looked for. */

@@ -1,23 +1,12 @@
 // The third page: a conventional bootstrapping in the tab, its comb, its polynomial and its result.
 import assert from 'node:assert/strict';
 import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
+import { begin as beginOn, cameBack } from '../lib/runs.mjs';
 import { test, until } from '../lib/test.mjs';
 
 const SET = 'toy-conventional10-50bit';
 
-async function begin({ open, site }, options = {}, set = SET) {
-  const page = await open(`${site}conventional.html${set && `?set=${set}`}`, { ready: false, reducedMotion: 'reduce', ...options });
-  await page.locator('[data-act=run]:enabled').waitFor();
-  return page;
-}
-
-/** Waits for the end of a run, which must leave no problem on the page. */
-async function cameBack(page) {
-  await page.locator('#outcome', { hasText: 'came back' }).waitFor({ timeout: 120_000 });
-  // The page is done when it offers the next run: what is drawn of the result comes before.
-  await page.locator('[data-act=run]').waitFor({ timeout: 60_000 });
-  assert.deepEqual(await page.locator('.problem').allInnerTexts(), []);
-}
+const begin = (site, options, set = SET) => beginOn(site, `conventional.html${set && `?set=${set}`}`, options);
 
 /** Dots of the comb by the column they are in. */
 const columns = (page) =>

@@ -1,11 +1,11 @@
 // The page of digits: a recorded run at first, then one in the tab, its circle, its clouds and what came back.
 import assert from 'node:assert/strict';
 import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
+import { begin as beginOn } from '../lib/runs.mjs';
 import { test } from '../lib/test.mjs';
 
-async function begin({ open, site }, options = {}) {
-  const page = await open(`${site}digits.html`, { ready: false, reducedMotion: 'reduce', ...options });
-  await page.locator('[data-act=run]:enabled').waitFor();
+async function begin(site, options) {
+  const page = await beginOn(site, 'digits.html', options);
   await page.locator('.digits-dots circle').first().waitFor();
   return page;
 }

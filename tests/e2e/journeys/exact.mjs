@@ -1,20 +1,10 @@
 // Exact numbers: a picture of integers, its digits, the polynomial that takes the low one off, and the result.
 import assert from 'node:assert/strict';
 import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
+import { begin as beginOn, cameBack } from '../lib/runs.mjs';
 import { test } from '../lib/test.mjs';
 
-async function begin({ open, site }, options = {}) {
-  const page = await open(`${site}exact.html`, { ready: false, reducedMotion: 'reduce', ...options });
-  await page.locator('[data-act=run]:enabled').waitFor();
-  return page;
-}
-
-/** Waits for the end of a run, which must leave no problem on the page. */
-async function cameBack(page) {
-  await page.locator('#outcome', { hasText: 'came back' }).waitFor({ timeout: 120_000 });
-  await page.locator('[data-act=run]').waitFor({ timeout: 60_000 });
-  assert.deepEqual(await page.locator('.problem').allInnerTexts(), []);
-}
+const begin = (site, options) => beginOn(site, 'exact.html', options);
 
 /** Pixels of low digits that are not 0, and what the message's pixels are filled with. */
 const rasters = (page) =>
