@@ -1,4 +1,5 @@
 // What a cluster has to survive, one thing after the other, each with a nats-server, a front and workers of its own.
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Stop, begin, say } from '../lib/log.mjs';
@@ -191,18 +192,18 @@ async function killFull(cluster) {
 
 /** The disk with the table, and with what workers store, is full while something is done. */
 async function full(cluster, action) {
-  const { host, workers } = cluster;
+  const { host } = cluster;
   if (!host.mounted) throw new Stop('the data have no file system of their own');
   await host.during('full disk', () =>
     fill(host.disk, async (again) => {
       // What is removed meanwhile makes no room.
       const timer = setInterval(again, SECOND);
       try {
+        await cluster.until('the front notices the full disk', () => readFileSync(host.logFile, 'utf8').includes('No space left on device'));
         await action();
       } finally {
         clearInterval(timer);
       }
     }),
   );
-  if (!workers.have('cannot store a result')) throw new Stop('no worker has noticed the full disk');
 }
