@@ -105,7 +105,7 @@ describe('about and parameter sets', () => {
   });
 
   it('says which names there are', () => {
-    expect(() => rf.params('ship12')).toThrow(/no parameter set is called "ship12": there are .*ship13/);
+    expect(() => rf.params('ship12')).toThrow(/no parameter set is called "ship12"; there are .*ship13/);
   });
 });
 

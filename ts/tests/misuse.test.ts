@@ -35,7 +35,8 @@ describe('what repairs it', () => {
   it('is told apart from what is wrong', async () => {
     const failure = async (work: Promise<unknown>): Promise<unknown> => work.then(() => undefined, (error: unknown) => error);
     expect(await failure(rf.keygen('toy10'))).toMatchObject({ code: 'INSECURE', repair: expect.stringMatching(/^take a secure set such as .*allowInsecure/) as unknown });
-    expect(await failure(keys.encrypt([1], { level: -1 }))).toMatchObject({ code: 'INVALID_ARGUMENT', repair: expect.stringMatching(/^pass an integer from 0 to/) as unknown });
+    expect(await failure(keys.encrypt([1], { level: 99 }))).toMatchObject({ code: 'LEVEL_MISMATCH', repair: expect.stringMatching(/^take level 1 or/) as unknown });
+    expect(await failure(keys.encrypt([0.5, '1' as unknown as number]))).toMatchObject({ code: 'INVALID_ARGUMENT', repair: 'pass numbers' });
     // What a server said is followed by where.
     const problem = { status: 429, detail: 'too many jobs; try again later' };
     expect(new RefloatError('LIMIT', `${problem.detail} (HTTP 429 from somewhere)`, { problem }).repair).toBe('try again later');
