@@ -47,6 +47,8 @@ export class ScrollSteps {
 
   /** Brings the step that is drawn back, if it was being read and another size of the window has moved it away from the line. */
   #keep(): void {
+    // While a page fills, its story may pass the line without anybody reading it.
+    if (scrollY === 0) return;
     if (this.#drawn !== undefined && this.#read !== undefined && this.#atLine() !== this.#drawn) this.#glide(this.#drawn);
   }
 
