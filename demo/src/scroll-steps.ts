@@ -31,6 +31,8 @@ export class ScrollSteps {
     for (const one of this.#steps()) this.#observer.observe(one);
     if (step === this.#drawn) return;
     this.#drawn = step;
+    // What a drawing moves away and back within a frame, the observer never hears of.
+    requestAnimationFrame(() => requestAnimationFrame(() => this.#settle()));
     // What the observer has seen may be older than the page's last move.
     const read = this.#atLine();
     if (read === undefined || read === step || this.#awaited === step) return;
@@ -60,6 +62,11 @@ export class ScrollSteps {
     steps[step]?.scrollIntoView({ block: 'center' });
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#arrived(), GLIDE_MS);
+  }
+
+  /** Draws the step that is read, where another one was drawn and nothing is on its way. */
+  #settle(): void {
+    if (this.#awaited === undefined && this.#read === this.#atLine()) this.#arrived();
   }
 
   #arrived(): void {
