@@ -15,7 +15,7 @@ use crate::{
     },
     error::Error,
     schemes::{
-        bgv::{BgvCiphertext, BgvShape, Factor},
+        bgv::{BgvCiphertext, BgvEvaluator, BgvShape, Factor, Rehearsal},
         evaluator::{Label, Leveled},
     },
     trace::Counters,
@@ -89,8 +89,7 @@ impl Removal {
         counters: &mut Counters,
     ) -> Result<E::Ciphertext, Error>
     where
-        E: Leveled<Coefficient = i64, Label = Factor>,
-        E::Ciphertext: Relabelled,
+        E: Relabelling,
     {
         match self {
             Self::Small(polynomial) | Self::Apart(polynomial) => {
@@ -131,20 +130,41 @@ fn small(ring: PrimePower, t: u32, bound: u64) -> Result<Polynomial<i64>, Error>
     Polynomial::of_integers(digit.into_iter().map(|c| ring.centered(c)))
 }
 
-/// What has a factor that can be said to be another one, modulo another power of p.
-pub(super) trait Relabelled {
-    fn relabelled(self, factor: Factor) -> Self;
+/// A scheme whose ciphertexts can be read as having another factor, and plaintexts modulo another power of p.
+pub(super) trait Relabelling: Leveled<Coefficient = i64, Label = Factor> {
+    /// The same words with this factor.
+    fn relabelled(&self, x: Self::Ciphertext, factor: Factor) -> Self::Ciphertext;
+
+    /// sum += the sum of all c x, every x with the factor of the sum.
+    fn add_relabelled_assign(
+        &self,
+        sum: &mut Self::Ciphertext,
+        terms: &[(&Self::Ciphertext, i64)],
+    ) -> Result<(), Error>;
 }
 
-impl<W: Word> Relabelled for BgvCiphertext<W> {
-    fn relabelled(self, factor: Factor) -> Self {
-        Self::relabelled(self, factor)
+impl<W: Word> Relabelling for BgvEvaluator<W> {
+    fn relabelled(&self, x: BgvCiphertext<W>, factor: Factor) -> BgvCiphertext<W> {
+        x.relabelled(factor)
+    }
+
+    fn add_relabelled_assign(
+        &self,
+        sum: &mut BgvCiphertext<W>,
+        terms: &[(&BgvCiphertext<W>, i64)],
+    ) -> Result<(), Error> {
+        self.add_words_to(sum, terms)
     }
 }
 
-impl Relabelled for BgvShape {
-    fn relabelled(self, factor: Factor) -> Self {
-        Self { factor, ..self }
+impl<W: Word> Relabelling for Rehearsal<W> {
+    fn relabelled(&self, x: BgvShape, factor: Factor) -> BgvShape {
+        BgvShape { factor, ..x }
+    }
+
+    fn add_relabelled_assign(&self, sum: &mut BgvShape, terms: &[(&BgvShape, i64)]) -> Result<(), Error> {
+        let factor = sum.factor;
+        terms.iter().try_for_each(|&(x, c)| self.add_multiple_assign(sum, &self.relabelled(*x, factor), &c))
     }
 }
 
@@ -155,11 +175,7 @@ struct Reading<'a, E: Leveled> {
     digits: &'a AllDigits,
 }
 
-impl<E> Reading<'_, E>
-where
-    E: Leveled<Coefficient = i64, Label = Factor>,
-    E::Ciphertext: Relabelled,
-{
+impl<E: Relabelling> Reading<'_, E> {
     fn evaluate(
         &self,
         x: &E::Ciphertext,
@@ -174,7 +190,7 @@ where
         let mut values: Vec<Vec<E::Ciphertext>> = Vec::with_capacity(readers.len());
         for (j, reader) in (0..).zip(readers) {
             let rest = self.rest(&x, &values, |i| j + 1 - i, own)?;
-            let argument = rest.relabelled(own.modulo(ring.exponent() - j)?);
+            let argument = self.evaluator.relabelled(rest, own.modulo(ring.exponent() - j)?);
             values.push(self.values(reader, &argument, counters)?);
         }
         let level = self.level_of_rest(&x, &values, |i| ring.exponent() - i);
@@ -205,9 +221,11 @@ where
                         .map_or(Factor::one(reader.ring()), |&(i, _)| self.evaluator.label(&out[i]));
                     let mut sum = self.evaluator.empty_sum(argument, level.unwrap_or(0), factor);
                     let ring = reader.ring().with_exponent(reader.precision(out.len()))?;
-                    for &(i, c) in terms {
-                        self.add_multiple(&mut sum, &out[i], ring.reduce(c), ring, factor)?;
-                    }
+                    let terms: Vec<_> = terms
+                        .iter()
+                        .map(|&(i, c)| (&out[i], self.integer(&out[i], ring.reduce(c), ring, factor)))
+                        .collect();
+                    self.evaluator.add_relabelled_assign(&mut sum, &terms)?;
                     sum
                 }
             };
@@ -242,27 +260,23 @@ where
         let level = self.level_of_rest(x, values, &precision);
         let mut sum = self.evaluator.empty_sum(x, level, factor);
         self.evaluator.add_multiple_assign(&mut sum, x, &1)?;
+        let mut terms = Vec::new();
         for ((i, values), reader) in (0..).zip(values).zip(self.digits.readers()) {
             let ring = reader.ring().with_exponent(precision(i))?;
             for (value, c) in reader.digit(precision(i)).unwrap_or_default() {
-                self.add_multiple(&mut sum, &values[value], ring.neg(ring.reduce(c)), ring, factor)?;
+                let value = &values[value];
+                terms.push((value, self.integer(value, ring.neg(ring.reduce(c)), ring, factor)));
             }
         }
+        self.evaluator.add_relabelled_assign(&mut sum, &terms)?;
         Ok(sum)
     }
 
-    /// Adds a multiple of a value modulo p^(e - i) as p^i times it, modulo p^e: p^i v f/F with the factor F of the sum is the same words as
-    /// v with its factor f. The integer is one modulo `ring`, since nothing more of the sum is used, and small ones leave less noise.
-    fn add_multiple(
-        &self,
-        sum: &mut E::Ciphertext,
-        term: &E::Ciphertext,
-        c: u64,
-        ring: PrimePower,
-        factor: Factor,
-    ) -> Result<(), Error> {
-        let quotient = factor.div(self.evaluator.label(term));
-        let own = ring.mul(c, ring.reduce(quotient.value()));
-        self.evaluator.add_multiple_assign(sum, &term.clone().relabelled(factor), &ring.centered(own))
+    /// What c times a value modulo p^(e - i) is multiplied by to be p^i times that modulo p^e, in a sum with the factor F: p^i v f/F is
+    /// the same words as v with its factor f. The integer is one modulo `ring`, since nothing more of the sum is used, and small ones
+    /// leave less noise.
+    fn integer(&self, value: &E::Ciphertext, c: u64, ring: PrimePower, factor: Factor) -> i64 {
+        let quotient = factor.div(self.evaluator.label(value));
+        ring.centered(ring.mul(c, ring.reduce(quotient.value())))
     }
 }

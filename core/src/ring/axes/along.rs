@@ -77,6 +77,9 @@ fn length(h: usize) -> usize {
     if whole > 2 && beyond * beyond <= 2 * whole { whole / 2 } else { whole }
 }
 
+/// Few words are filled up to a multiple of so many.
+const FILLED: usize = 8;
+
 impl<W: Word> Along<W> {
     /// # Errors
     /// [`Error::InvalidArgument`] unless the prime of the modulus is 1 modulo twice the length of the convolution.
@@ -120,9 +123,14 @@ impl<W: Word> Along<W> {
         kernels.sub_assign(m, row, x);
     }
 
+    /// Words of a product that are beyond the length of the transform, filled up so that no kernel has a rest.
+    fn beyond(&self) -> usize {
+        (self.len() - 1).saturating_sub(self.ntt.n()).next_multiple_of(FILLED)
+    }
+
     /// Words that a transform takes.
     fn memory(&self) -> usize {
-        2 * self.len() + 2 * self.ntt.n()
+        self.len() + 3 * self.beyond() + 2 * self.ntt.n()
     }
 
     /// x modulo X^h - 1 and modulo X^h + 1, times filters.
@@ -134,7 +142,7 @@ impl<W: Word> Along<W> {
         filters: &[Filter<W>; 2],
     ) -> [&'a mut [W]; 2] {
         let (m, h) = (self.ntt.modulus(), self.len() / 2);
-        let (beyond, memory) = memory.split_at_mut(2 * h);
+        let (beyond, memory) = memory.split_at_mut(3 * self.beyond());
         let (plus, minus) = memory.split_at_mut(self.ntt.n());
         let (low, high) = x.split_at(h);
         plus[..h].copy_from_slice(low);
@@ -158,20 +166,24 @@ impl<W: Word> Along<W> {
         negative: bool,
     ) {
         let (m, h, length) = (self.ntt.modulus(), self.len() / 2, self.ntt.n());
-        let beyond = &mut beyond[..filter.last.len()];
+        // Terms that reach into the zeros after the last coefficients, so that all have one length.
+        let (count, width) = (filter.last.len(), self.beyond());
+        let (beyond, padded) = beyond.split_at_mut(width);
+        padded[..count].copy_from_slice(&x[h - count..h]);
+        padded[count..].fill(W::ZERO);
+        let terms: Vec<&[W]> = (1..=count).map(|last| &padded[count - last..][..width]).collect();
         beyond.fill(W::ZERO);
-        for (count, factor) in (1..).zip(&filter.last) {
-            kernels.mul_scalar_add_assign(m, &mut beyond[..count], &x[h - count..h], factor);
-        }
+        kernels.add_multiples(m, beyond, &terms, &filter.last);
+        let beyond = &beyond[..count];
         x[h..].fill(W::ZERO);
         kernels.ntt_forward(&self.ntt, x);
         kernels.mul_assign(m, x, &filter.values);
         kernels.ntt_inverse(&self.ntt, x);
         // Modulo X^K + 1: what is beyond was subtracted from the first words.
-        kernels.add_assign(m, &mut x[..beyond.len()], beyond);
+        kernels.add_assign(m, &mut x[..count], beyond);
         let (low, high) = x.split_at_mut(h);
         let within = (length - h).min(h - 1);
-        for (to, from) in [(0, &high[..within]), (within, &*beyond)] {
+        for (to, from) in [(0, &high[..within]), (within, beyond)] {
             let to = &mut low[to..to + from.len()];
             if negative {
                 kernels.sub_assign(m, to, from);

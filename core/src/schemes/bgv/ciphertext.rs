@@ -138,8 +138,13 @@ impl<W: Word> BgvCiphertext<W> {
 
     /// Both ciphertexts belong to one parameter set and one key, and their plaintexts to one ring.
     pub(crate) fn check_same_key(&self, other: &Self) -> Result<(), Error> {
-        self.identity().check_same(&other.identity())?;
+        self.check_same_secret(other)?;
         self.check_ring(other.ring())
+    }
+
+    /// Both ciphertexts belong to one parameter set and one key.
+    pub(crate) fn check_same_secret(&self, other: &Self) -> Result<(), Error> {
+        self.identity().check_same(&other.identity())
     }
 
     /// Its plaintexts are modulo the P of something else.

@@ -135,23 +135,38 @@ impl<W: Word> BgvEvaluator<W> {
         sum: &mut BgvCiphertext<W>,
         terms: &[(&BgvCiphertext<W>, i64)],
     ) -> Result<(), Error> {
+        let (ring, factor) = (sum.ring(), sum.factor);
+        let mut own = Vec::with_capacity(terms.len());
+        for &(x, c) in terms {
+            sum.check_same_key(x)?;
+            own.push((x, factor.div(x.factor).times(ring, c)));
+        }
+        self.add_words_to(sum, &own)
+    }
+
+    /// sum += the sum of all c x by their words, as if every x had the factor of the sum, and plaintexts modulo the same power; the x are
+    /// at the level of the sum or above.
+    pub(crate) fn add_words_to(
+        &self,
+        sum: &mut BgvCiphertext<W>,
+        terms: &[(&BgvCiphertext<W>, i64)],
+    ) -> Result<(), Error> {
         self.check_set(sum)?;
         let basis = self.context().rlwe().q(sum.level);
         let mut scaled = Vec::with_capacity(terms.len());
         for &(x, c) in terms {
-            sum.check_same_key(x)?;
+            sum.check_same_secret(x)?;
             if x.level < sum.level {
                 return Err(Error::LevelMismatch(format!(
                     "a ciphertext at level {} cannot be added to a sum at level {}; drop the sum to level {}",
                     x.level, sum.level, x.level
                 )));
             }
-            let own = sum.factor.div(x.factor).times(sum.ring(), c);
             while sum.parts.len() < x.parts.len() {
                 sum.parts.push(Poly::zero(basis));
             }
-            sum.noise += own.unsigned_abs() as f64 * x.noise;
-            scaled.push((x, scalars(basis, own)));
+            sum.noise += c.unsigned_abs() as f64 * x.noise;
+            scaled.push((x, scalars(basis, c)));
         }
         for (component, sum) in sum.parts.iter_mut().enumerate() {
             let own =

@@ -109,10 +109,17 @@ impl Client {
         let (objects, to) = (Arc::clone(&self.objects), location.clone());
         let payload = PutPayload::from(bytes.to_vec());
         let patience = self.patience + Duration::from_secs(bytes.len() as u64 / BYTES_PER_SECOND);
+        let creates = matches!(mode, PutMode::Create);
         let put = async move { objects.put_opts(&to, payload, mode.into()).await };
         match self.wait(within(patience, put))? {
             Ok(_) => Ok(true),
             Err(Failure::Store(Error::AlreadyExists { .. } | Error::Precondition { .. })) => Ok(false),
+            // A store that refuses may close the connection while the bytes are still on their way, and then its answer is lost.
+            Err(Failure::Store(error))
+                if creates && is_cut_off(&error) && self.length(location)?.is_some() =>
+            {
+                Ok(false)
+            }
             Err(failure) => Err(self.failed(&failure)),
         }
     }
@@ -281,14 +288,24 @@ async fn within<T>(patience: Duration, step: impl Future<Output = Result<T, Erro
 
 /// Whether a request came to no answer.
 fn is_silent(error: &(dyn std::error::Error + 'static)) -> bool {
+    matches!(http_kind(error), Some(HttpErrorKind::Connect | HttpErrorKind::Timeout))
+}
+
+/// Whether the connection was closed in the middle of a request.
+fn is_cut_off(error: &(dyn std::error::Error + 'static)) -> bool {
+    matches!(http_kind(error), Some(HttpErrorKind::Request | HttpErrorKind::Interrupted))
+}
+
+/// What went wrong between here and the store, if anything did.
+fn http_kind(error: &(dyn std::error::Error + 'static)) -> Option<HttpErrorKind> {
     let mut each = Some(error);
     while let Some(error) = each {
         if let Some(error) = error.downcast_ref::<HttpError>() {
-            return matches!(error.kind(), HttpErrorKind::Connect | HttpErrorKind::Timeout);
+            return Some(error.kind());
         }
         each = error.source();
     }
-    false
+    None
 }
 
 /// What is behind an error, in words that are the same each time: no names of objects, times and numbers of requests.
@@ -313,6 +330,7 @@ impl Drop for Client {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
     use std::net::TcpListener;
 
     use super::*;
@@ -354,6 +372,48 @@ mod tests {
             assert_eq!(client.length(&at).unwrap_err().to_string(), error.to_string());
             assert_eq!(client.failed_last(), failed);
         }
+    }
+
+    /// A store that reads the head of a request and closes the connection: without a word for PUT, and after `answer` for HEAD.
+    fn closes_early(answer: &'static str) -> Client {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for socket in listener.incoming() {
+                let mut socket = socket.unwrap();
+                let mut head = Vec::new();
+                let mut byte = [0];
+                while !head.ends_with(b"\r\n\r\n") && socket.read(&mut byte).unwrap_or(0) == 1 {
+                    head.push(byte[0]);
+                }
+                if head.starts_with(b"HEAD") {
+                    let _ = socket.write_all(answer.as_bytes());
+                }
+            }
+        });
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let builder = AmazonS3Builder::new()
+            .with_bucket_name("bucket")
+            .with_endpoint(endpoint)
+            .with_allow_http(true)
+            .with_access_key_id("somebody")
+            .with_secret_access_key("nothing")
+            .with_retry(RetryConfig { max_retries: 0, ..RetryConfig::default() });
+        Client::new(Arc::new(builder.build().unwrap()), "s3://bucket".to_owned()).unwrap()
+    }
+
+    #[test]
+    fn a_refusal_that_is_lost_with_the_connection_is_looked_up() {
+        let at = Path::from("object");
+        let bytes = vec![7; 10_000_000];
+        let there = closes_early(
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nETag: \"e\"\r\nLast-Modified: Sat, 28 Nov 2026 00:00:00 GMT\r\nConnection: close\r\n\r\n",
+        );
+        assert!(!there.put(&at, &bytes, PutMode::Create).unwrap());
+        // Overwriting is not done because there is something.
+        assert!(Unreachable::is(&there.put(&at, &bytes, PutMode::Overwrite).unwrap_err()));
+        let absent = closes_early("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        assert!(Unreachable::is(&absent.put(&at, &bytes, PutMode::Create).unwrap_err()));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! AVX-512 with IFMA: transforms and products of primes below 2^50 by lanes of 52 bits, everything else by whole words.
 
+mod multiples;
 mod sums;
 mod wide_convert;
 mod wide_sums;
@@ -45,6 +46,10 @@ impl From<Narrow> for Lanes {
     }
 }
 
+impl Wide {
+    kernel!(add_multiples = multiples::wide, avx512_wide::Lanes, ["avx512f,avx512dq,avx512ifma"], m: &Modulus<u64>, acc: &mut [u64], terms: &[&[u64]], scalars: &[Shoup<u64>]);
+}
+
 impl Narrow {
     kernel!(evaluate = gate_product::evaluate::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], rough: bool, near: &[u64]);
     kernel!(interpolate = gate_product::interpolate::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], near: &[u64]);
@@ -53,7 +58,7 @@ impl Narrow {
     kernel!(ntt_forward = ntt::forward::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(ntt_inverse = ntt::inverse::<16, _>, Lanes, ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(sub_mul_scalar_assign = pointwise::sub_mul_scalar_assign, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>);
-    kernel!(add_multiples = narrow::add_multiples, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, acc: &mut [u64], terms: &[&[u64]], scalars: &[Shoup<u64>]);
+    kernel!(add_multiples = multiples::narrow, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, acc: &mut [u64], terms: &[&[u64]], scalars: &[Shoup<u64>]);
     kernel!(mul_assign = narrow::mul_assign, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
     kernel!(inner_product = narrow::inner_product, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, out: &mut [u64], lhs: &[&[u64]], rhs: &[&[u64]], accumulate: bool);
     kernel!(key_products = narrow::key_products, Lanes, ["avx512f,avx512ifma"], m: &Modulus<u64>, products: &mut [KeyProduct<'_, u64>], accumulate: bool);
@@ -62,24 +67,9 @@ impl Narrow {
 /// The products of [`kernels`](crate::arith::kernels) by lanes of 52 bits.
 mod narrow {
     use super::Lanes;
-    use crate::arith::backends::ifma::sums::{IfmaSums, sums_of_multiples};
-    use crate::arith::kernels::{KeyProduct, key_products::key_products_by, pointwise, products};
-    use crate::arith::{Modulus, Shoup};
-
-    #[inline(always)]
-    pub(super) fn add_multiples(
-        v: Lanes,
-        m: &Modulus<u64>,
-        acc: &mut [u64],
-        terms: &[&[u64]],
-        scalars: &[Shoup<u64>],
-    ) {
-        if let ([x], [s]) = (terms, scalars) {
-            pointwise::mul_scalar_add_assign(v, m, acc, x, s);
-        } else {
-            sums_of_multiples(v, m, acc, terms, scalars);
-        }
-    }
+    use crate::arith::Modulus;
+    use crate::arith::backends::ifma::sums::IfmaSums;
+    use crate::arith::kernels::{KeyProduct, key_products::key_products_by, products};
 
     #[inline(always)]
     pub(super) fn mul_assign(v: Lanes, m: &Modulus<u64>, a: &mut [u64], b: &[u64]) {

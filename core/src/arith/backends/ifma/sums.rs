@@ -4,10 +4,10 @@
 //! SAFETY, for every block here: the lanes are those of [`Ifma`](crate::arith::simd::ifma::Ifma), whose token is reached only where
 //! the CPU has AVX-512F and AVX-512 IFMA.
 
+use crate::arith::Modulus;
 use crate::arith::kernels::products::Sums;
 use crate::arith::simd::ifma::{Acc, Factor, LANE_BITS, Lanes};
 use crate::arith::simd::vector::Vector;
-use crate::arith::{Modulus, Shoup};
 use core::arch::x86_64::*;
 
 /// Arithmetic modulo one prime.
@@ -49,64 +49,6 @@ impl IfmaSums {
             one: lanes.splat((1 << HALF) / m.value()),
             high: lanes.factor(&m.shoup(m.reduce_u64(1 << HALF))),
         }
-    }
-}
-
-/// Registers of sums at a time: they share the scalars, and hide each other's latencies.
-const PACKS: usize = 4;
-
-/// `acc += sum_j terms[j] * scalars[j]`: sums stay in registers, and every word of `acc` is read and written once.
-#[inline(always)]
-pub(super) fn sums_of_multiples(
-    v: Lanes,
-    m: &Modulus<u64>,
-    acc: &mut [u64],
-    terms: &[&[u64]],
-    scalars: &[Shoup<u64>],
-) {
-    debug_assert_eq!(terms.len(), scalars.len());
-    let sums = IfmaSums::new(v, m);
-    let (packs, rest) = v.packs_mut(acc);
-    let (blocks, few) = packs.as_chunks_mut::<PACKS>();
-    let done = blocks.len() * PACKS;
-    for (k, block) in blocks.iter_mut().enumerate() {
-        add_packs(sums, (block, k * PACKS), terms, scalars);
-    }
-    for (k, pack) in few.as_chunks_mut::<1>().0.iter_mut().enumerate() {
-        add_packs(sums, (pack, done + k), terms, scalars);
-    }
-    let start = (done + few.len()) * Lanes::LANES;
-    for (k, word) in rest.iter_mut().enumerate() {
-        *word = terms.iter().zip(scalars).fold(*word, |sum, (x, s)| m.add(sum, m.mul(x[start + k], s.value)));
-    }
-}
-
-/// `P` packs of [`sums_of_multiples`], from pack `at` on.
-#[inline(always)]
-fn add_packs<const P: usize>(
-    s: IfmaSums,
-    (out, at): (&mut [[u64; 8]; P], usize),
-    terms: &[&[u64]],
-    scalars: &[Shoup<u64>],
-) {
-    let mut sums = [s.zero(); P];
-    for (sum, out) in sums.iter_mut().zip(&*out) {
-        *sum = s.of(s.load(out));
-    }
-    for (j, (x, factor)) in terms.iter().zip(scalars).enumerate() {
-        if j > 0 && j % ROOM == 0 {
-            // A closure would be a function of its own, without the instructions of this one.
-            for sum in &mut sums {
-                *sum = s.shrink(*sum);
-            }
-        }
-        let factor = s.lanes.splat(factor.value);
-        for (sum, x) in sums.iter_mut().zip(&s.packs(x).0[at..at + P]) {
-            *sum = s.mul_add(*sum, s.load(x), factor);
-        }
-    }
-    for (out, sum) in out.iter_mut().zip(sums) {
-        s.store(out, s.residue(sum));
     }
 }
 
