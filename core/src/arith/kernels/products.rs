@@ -52,6 +52,9 @@ pub(crate) trait Sums: Copy {
     fn room(self) -> usize;
 }
 
+/// Products that a sum is reduced after, at the latest: lanes that add up columns of a product have no room for more.
+pub(crate) const MOST_PRODUCTS: usize = 1 << 10;
+
 /// Sums as double words.
 #[derive(Clone, Copy)]
 pub(crate) struct DoubleWords<V: Products> {
@@ -64,7 +67,8 @@ impl<V: Products> DoubleWords<V> {
     #[inline(always)]
     pub(crate) fn new(v: V, m: &Modulus<V::Word>) -> Self {
         let largest = m.value().wrapping_sub(V::Word::ONE);
-        Self { v, wide: Wide::new(v, m), room: V::Word::products_per_wide(largest, largest) }
+        let room = V::Word::products_per_wide(largest, largest).min(MOST_PRODUCTS);
+        Self { v, wide: Wide::new(v, m), room }
     }
 }
 

@@ -12,8 +12,8 @@ use core::arch::x86_64::*;
 
 /// `low + 2^52 middle + 2^104 high`.
 ///
-/// A product adds less than 2^52 to `low` and less than 2^54 to `middle`; words and sums of as many products as a double
-/// word has room for, 64 of residues of 61 bits, leave all three below 2^64.
+/// A product adds less than 2^52 to `low` and less than 3 2^52 to `middle`; a word and as many products as a double word has room
+/// for, 64 of residues of 61 bits, or 1024 of smaller ones, leave all three below 2^64.
 #[derive(Clone, Copy)]
 pub(crate) struct Acc {
     pub(in crate::arith) low: __m512i,

@@ -77,6 +77,7 @@ pub(super) fn sums_of_products<W: Word>(k: &dyn Kernels<W>) {
             (100, 16),
             (16, 17),
             (1500, 9),
+            (40, 100),
             (67, 100),
         ] {
             for largest in [false, true] {

@@ -130,12 +130,12 @@ fn small(ring: PrimePower, t: u32, bound: u64) -> Result<Polynomial<i64>, Error>
     Polynomial::of_integers(digit.into_iter().map(|c| ring.centered(c)))
 }
 
-/// A scheme whose ciphertexts can be read as having another factor, and plaintexts modulo another power of p.
+/// A scheme whose ciphertexts can be given another factor, and another power of p, without a change of their words.
 pub(super) trait Relabelling: Leveled<Coefficient = i64, Label = Factor> {
     /// The same words with this factor.
     fn relabelled(&self, x: Self::Ciphertext, factor: Factor) -> Self::Ciphertext;
 
-    /// sum += the sum of all c x, every x with the factor of the sum.
+    /// sum += the sum of all c x, every x read with the factor of the sum.
     fn add_relabelled_assign(
         &self,
         sum: &mut Self::Ciphertext,
@@ -223,7 +223,7 @@ impl<E: Relabelling> Reading<'_, E> {
                     let ring = reader.ring().with_exponent(reader.precision(out.len()))?;
                     let terms: Vec<_> = terms
                         .iter()
-                        .map(|&(i, c)| (&out[i], self.integer(&out[i], ring.reduce(c), ring, factor)))
+                        .map(|&(i, c)| (&out[i], self.multiplier(&out[i], ring.reduce(c), ring, factor)))
                         .collect();
                     self.evaluator.add_relabelled_assign(&mut sum, &terms)?;
                     sum
@@ -265,17 +265,17 @@ impl<E: Relabelling> Reading<'_, E> {
             let ring = reader.ring().with_exponent(precision(i))?;
             for (value, c) in reader.digit(precision(i)).unwrap_or_default() {
                 let value = &values[value];
-                terms.push((value, self.integer(value, ring.neg(ring.reduce(c)), ring, factor)));
+                terms.push((value, self.multiplier(value, ring.neg(ring.reduce(c)), ring, factor)));
             }
         }
         self.evaluator.add_relabelled_assign(&mut sum, &terms)?;
         Ok(sum)
     }
 
-    /// What c times a value modulo p^(e - i) is multiplied by to be p^i times that modulo p^e, in a sum with the factor F: p^i v f/F is
-    /// the same words as v with its factor f. The integer is one modulo `ring`, since nothing more of the sum is used, and small ones
-    /// leave less noise.
-    fn integer(&self, value: &E::Ciphertext, c: u64, ring: PrimePower, factor: Factor) -> i64 {
+    /// The integer that the words of a value v modulo p^(e - i) are multiplied by, to add c p^i v modulo p^e to a sum with the factor F:
+    /// p^i v f/F is the same words as v with its factor f. It is reduced modulo `ring`, since nothing more of the sum is used, and small
+    /// integers leave less noise.
+    fn multiplier(&self, value: &E::Ciphertext, c: u64, ring: PrimePower, factor: Factor) -> i64 {
         let quotient = factor.div(self.evaluator.label(value));
         ring.centered(ring.mul(c, ring.reduce(quotient.value())))
     }

@@ -77,8 +77,8 @@ fn length(h: usize) -> usize {
     if whole > 2 && beyond * beyond <= 2 * whole { whole / 2 } else { whole }
 }
 
-/// Few words are filled up to a multiple of so many.
-const FILLED: usize = 8;
+/// Few words are filled up to a multiple of so many, the lanes of the widest kernels.
+const FILLED: usize = 16;
 
 impl<W: Word> Along<W> {
     /// # Errors
@@ -123,7 +123,7 @@ impl<W: Word> Along<W> {
         kernels.sub_assign(m, row, x);
     }
 
-    /// Words of a product that are beyond the length of the transform, filled up so that no kernel has a rest.
+    /// Words of a product that are beyond the length of the transform, filled up to whole registers.
     fn beyond(&self) -> usize {
         (self.len() - 1).saturating_sub(self.ntt.n()).next_multiple_of(FILLED)
     }

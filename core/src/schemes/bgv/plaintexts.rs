@@ -135,6 +135,7 @@ impl<W: Word> BgvEvaluator<W> {
         sum: &mut BgvCiphertext<W>,
         terms: &[(&BgvCiphertext<W>, i64)],
     ) -> Result<(), Error> {
+        self.check_set(sum)?;
         let (ring, factor) = (sum.ring(), sum.factor);
         let mut own = Vec::with_capacity(terms.len());
         for &(x, c) in terms {

@@ -11,7 +11,9 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
 use object_store::client::{HttpError, HttpErrorKind};
 use object_store::path::Path;
-use object_store::{ClientConfigKey, Error, ObjectStore, ObjectStoreExt, PutMode, PutPayload, RetryConfig};
+use object_store::{
+    ClientConfigKey, Error, ObjectStore, ObjectStoreExt, PutMode, PutPayload, PutResult, RetryConfig,
+};
 use tokio::runtime::{Builder, Runtime};
 
 use super::super::Unreachable;
@@ -106,21 +108,32 @@ impl Client {
 
     /// Stores an object; `false` if there was one and was to be none.
     pub fn put(&self, location: &Path, bytes: &[u8], mode: PutMode) -> io::Result<bool> {
+        let outcome = self.send(location, bytes, mode)?;
+        self.stored(outcome)
+    }
+
+    fn send(&self, location: &Path, bytes: &[u8], mode: PutMode) -> io::Result<Result<PutResult, Failure>> {
         let (objects, to) = (Arc::clone(&self.objects), location.clone());
         let payload = PutPayload::from(bytes.to_vec());
         let patience = self.patience + Duration::from_secs(bytes.len() as u64 / BYTES_PER_SECOND);
-        let creates = matches!(mode, PutMode::Create);
         let put = async move { objects.put_opts(&to, payload, mode.into()).await };
-        match self.wait(within(patience, put))? {
+        self.wait(within(patience, put))
+    }
+
+    fn stored(&self, outcome: Result<PutResult, Failure>) -> io::Result<bool> {
+        match outcome {
             Ok(_) => Ok(true),
             Err(Failure::Store(Error::AlreadyExists { .. } | Error::Precondition { .. })) => Ok(false),
-            // A store that refuses may close the connection while the bytes are still on their way, and then its answer is lost.
-            Err(Failure::Store(error))
-                if creates && is_cut_off(&error) && self.length(location)?.is_some() =>
-            {
-                Ok(false)
-            }
             Err(failure) => Err(self.failed(&failure)),
+        }
+    }
+
+    /// Stores an object where there is none; `false` if there is one: another's, or this one, if the answer was lost. A store that
+    /// refuses may close the connection while the bytes are still on their way, and then nobody hears of it.
+    pub fn create(&self, location: &Path, bytes: &[u8]) -> io::Result<bool> {
+        match self.send(location, bytes, PutMode::Create)? {
+            Err(Failure::Store(error)) if is_cut_off(&error) && self.length(location)?.is_some() => Ok(false),
+            outcome => self.stored(outcome),
         }
     }
 
@@ -409,11 +422,12 @@ mod tests {
         let there = closes_early(
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nETag: \"e\"\r\nLast-Modified: Sat, 28 Nov 2026 00:00:00 GMT\r\nConnection: close\r\n\r\n",
         );
-        assert!(!there.put(&at, &bytes, PutMode::Create).unwrap());
-        // Overwriting is not done because there is something.
+        assert!(!there.create(&at, &bytes).unwrap());
+        // `put` tells what the store has said, and no object that is there means that it was overwritten.
+        assert!(Unreachable::is(&there.put(&at, &bytes, PutMode::Create).unwrap_err()));
         assert!(Unreachable::is(&there.put(&at, &bytes, PutMode::Overwrite).unwrap_err()));
         let absent = closes_early("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-        assert!(Unreachable::is(&absent.put(&at, &bytes, PutMode::Create).unwrap_err()));
+        assert!(Unreachable::is(&absent.create(&at, &bytes).unwrap_err()));
     }
 
     #[test]

@@ -211,7 +211,7 @@ impl RemoteBlobs {
     }
 
     fn put_at(&self, location: &Path, bytes: &[u8], digest: [u8; 32]) -> io::Result<Put> {
-        if self.client.put(location, bytes, PutMode::Create)? {
+        if self.client.create(location, bytes)? {
             return Ok(Put::New);
         }
         match self.client.get(location, bytes.len() as u64)? {
@@ -424,14 +424,15 @@ impl RemoteBlobs {
     fn mark(&self, folder: Id) -> Result<(), String> {
         let shown = self.client.shown();
         let text = serde_json::to_vec_pretty(&Marker::new(folder)).map_err(|error| error.to_string())?;
-        let put = || self.put_at(&self.names.marker(), &text, *blake3::hash(&text).as_bytes());
+        let (marker, digest) = (self.names.marker(), *blake3::hash(&text).as_bytes());
         let told = |error: io::Error| error.to_string();
-        if put().map_err(told)? == Put::Differs {
+        if self.put_at(&marker, &text, digest).map_err(told)? == Put::Differs {
             return Err(format!(
                 "{shown}: another front has just begun to keep its bytes there; choose another prefix by cluster.blobs"
             ));
         }
-        if put().map_err(told)? == Put::New {
+        // The store itself has to refuse.
+        if self.client.put(&marker, &text, PutMode::Create).map_err(told)? {
             return Err(format!(
                 "{shown}: the store replaces objects that are to be put only where there are none (If-None-Match), so that results could be lost; use a store that honours it"
             ));

@@ -62,7 +62,7 @@ fn sums_of_multiples<S: Sums<Word = u64, Reg = __m512i>>(
     }
     let start = (done + few.len()) * S::LANES;
     for (k, word) in rest.iter_mut().enumerate() {
-        *word = terms.iter().zip(scalars).fold(*word, |sum, (x, s)| m.add(sum, m.mul(x[start + k], s.value)));
+        *word = terms.iter().zip(scalars).fold(*word, |sum, (x, s)| m.add(sum, m.mul_shoup(x[start + k], s)));
     }
 }
 

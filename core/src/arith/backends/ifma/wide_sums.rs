@@ -6,6 +6,7 @@
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
 
 use crate::arith::backends::macros::products_by;
+use crate::arith::kernels::products::MOST_PRODUCTS;
 use crate::arith::kernels::products::Sums;
 use crate::arith::simd::avx512_wide::Lanes;
 use crate::arith::simd::avx512_wide_products::{Acc, COLUMN};
@@ -52,7 +53,7 @@ impl WideSums {
             p: lanes.splat(p),
             high: [lanes.splat(high & ((1 << COLUMN) - 1)), lanes.splat(high >> COLUMN)],
             inverse: avx512!(_mm512_set1_pd(inverse)),
-            room: u64::products_per_wide(p - 1, p - 1),
+            room: u64::products_per_wide(p - 1, p - 1).min(MOST_PRODUCTS),
         })
     }
 }
