@@ -261,7 +261,7 @@ describe('messages', () => {
     const lent = new Uint8Array(4).fill(1);
     request({ id: 4, op: 'call', args: [{ module: 'main', object: 77 }, 'toBytes', ['toy10', lent]] });
     request({ id: 5, op: 'constructor', args: [] });
-    await vi.waitFor(() => expect(replies).toHaveLength(6));
+    await expect.poll(() => replies).toHaveLength(6);
     expect(replies.map((r) => [r.id, r.ok])).toEqual([
       [0, true],
       [1, false],

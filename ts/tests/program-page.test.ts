@@ -1,5 +1,5 @@
 // Programs in the page: the numbers of the clear computation, the bytes of the native server, and what is refused.
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Program, Refloat, type Ciphertext, type IntegerCiphertext, type KeySet, type Value } from 'refloat';
 import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
 import { PATIENT } from './support/beside.js';
@@ -99,7 +99,7 @@ describe('a program on numbers in the page', () => {
     }
     stop.abort(new Error('enough'));
     await expect(other).rejects.toThrow('enough');
-    await vi.waitFor(async () => expect((await rf.memory()).objects).toBe(before));
+    await expect.poll(async () => (await rf.memory()).objects).toBe(before);
     // The keys are as they were.
     await boot.run(p, { x });
   });
@@ -118,7 +118,7 @@ describe('a program on numbers in the page', () => {
       run.cancel();
       await expect(run).rejects.toMatchObject({ code: 'ABORTED' });
     }
-    await vi.waitFor(async () => expect((await rf.memory()).objects).toBe(before));
+    await expect.poll(async () => (await rf.memory()).objects).toBe(before);
   });
 
   it('keeps imaginary parts, whichever input has them', async () => {

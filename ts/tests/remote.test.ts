@@ -419,19 +419,22 @@ describe('jobs', () => {
 
   it('takes a broken event stream up again after the last event it saw', async () => {
     const last: unknown[] = [];
+    let run: ReturnType<Server['bootstrap']> | undefined;
     server.intercept = (request, response) => {
       if (!request.url?.endsWith('/events')) return false;
       last.push(request.headers['last-event-id']);
       if (last.length > 3) return false;
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       writeEvent(response, server.events[last.length - 1] as never);
-      if (last.length === 2) response.end();
-      else setTimeout(() => request.socket.destroy(), 5);
+      const seen = last.length;
+      const cut = (): void => void request.socket.destroy();
+      if (seen === 2) response.end();
+      else void expect.poll(() => run?.events.length).toBe(seen).then(cut, cut);
       return true;
     };
     const { at, remote } = client();
     const keys = await at.keys();
-    const run = remote.bootstrap(await keys.encrypt([1]));
+    run = remote.bootstrap(await keys.encrypt([1]));
     await run;
     expect(last).toEqual([undefined, '1', '2', '3']);
     expect(run.events).toHaveLength(3);
@@ -495,8 +498,7 @@ describe('jobs', () => {
     for await (const e of run) if (e.kind === 'enter') break;
     run.cancel();
     await expect(run).rejects.toMatchObject({ code: 'ABORTED' });
-    for (let i = 0; i < 200 && server.deleted.length === 0; i++) await new Promise((r) => setTimeout(r, 5));
-    expect(server.deleted).toEqual(['/v1/jobs/job1']);
+    await expect.poll(() => server.deleted).toEqual(['/v1/jobs/job1']);
   });
 
   it('gives up on a server that has gone, and says what to do', async () => {
