@@ -77,8 +77,8 @@ fn length(h: usize) -> usize {
     if whole > 2 && beyond * beyond <= 2 * whole { whole / 2 } else { whole }
 }
 
-/// Few words are filled up to a multiple of so many, the lanes of the widest kernels.
-const FILLED: usize = 16;
+/// Few words are filled up to a multiple of so many: the most lanes that kernels have for words of 64 bits.
+const FILLED: usize = 8;
 
 impl<W: Word> Along<W> {
     /// # Errors
@@ -171,9 +171,13 @@ impl<W: Word> Along<W> {
         let (beyond, padded) = beyond.split_at_mut(width);
         padded[..count].copy_from_slice(&x[h - count..h]);
         padded[count..].fill(W::ZERO);
-        let terms: Vec<&[W]> = (1..=count).map(|last| &padded[count - last..][..width]).collect();
         beyond.fill(W::ZERO);
-        kernels.add_multiples(m, beyond, &terms, &filter.last);
+        for (start, beyond) in (0..).step_by(FILLED).zip(beyond.chunks_exact_mut(FILLED)) {
+            // The others end before these words.
+            let terms: Vec<&[W]> =
+                (start + 1..=count).map(|last| &padded[count - last + start..][..FILLED]).collect();
+            kernels.add_multiples(m, beyond, &terms, &filter.last[start..]);
+        }
         let beyond = &beyond[..count];
         x[h..].fill(W::ZERO);
         kernels.ntt_forward(&self.ntt, x);
