@@ -6,8 +6,7 @@
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
 
 use crate::arith::backends::macros::products_by;
-use crate::arith::kernels::products::MOST_PRODUCTS;
-use crate::arith::kernels::products::Sums;
+use crate::arith::kernels::products::{MOST_PRODUCTS, Sums};
 use crate::arith::simd::avx512_wide::Lanes;
 use crate::arith::simd::avx512_wide_products::{Acc, COLUMN};
 use crate::arith::simd::vector::{Products, Vector};
