@@ -15,12 +15,15 @@ export class ScrollSteps {
   #read: number | undefined;
   #awaited: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether the reader has pressed anything yet. A script of a debugger or of a test counts as user activation, so that is not asked. */
+  #pressed = false;
 
   /** `choose` is called with the step that the reader has scrolled to. */
   constructor(
     private readonly id: string,
     private readonly choose: (step: number) => void,
   ) {
+    for (const kind of ['pointerdown', 'keydown', 'click']) addEventListener(kind, () => (this.#pressed = true), { capture: true, once: true });
     // Once the page is drawn in its new size, and before the observer takes what moved for the reader's scrolling.
     addEventListener('resize', () => requestAnimationFrame(() => this.#keep()));
   }
@@ -37,8 +40,8 @@ export class ScrollSteps {
     const read = this.#atLine();
     if (read === undefined || read === step || this.#awaited === step) return;
     // A page that opens moves by itself as little as the reader has.
-    if (navigator.userActivation?.hasBeenActive === false) this.#arrived();
-    else this.#glide(step);
+    if (this.#pressed) this.#glide(step);
+    else this.#arrived();
   }
 
   /** Brings a step to the middle of the window, unless the reader has gone on to what is below the story. */

@@ -96,6 +96,22 @@ for (const [name, one] of Object.entries(STORIES)) {
   });
 }
 
+for (const [name, one] of Object.entries(STORIES)) {
+  test(`scroll: ${name} stays where it opened when its recorded run comes late`, async ({ open, site }) => {
+    let release;
+    const held = new Promise((done) => { release = done; });
+    const prepare = (p) => p.route('**/*.json', async (route) => { await held; await route.continue(); });
+    const page = await open(`${site}${name}.html`, { ...opened(DESK), prepare });
+    await page.locator(one.ready).waitFor();
+    // A script that a debugger runs counts as the reader's doing to the browser.
+    assert.equal(await page.evaluate(() => navigator.userActivation.hasBeenActive), true);
+    release();
+    await page.locator('.recorded, .gauge-text').first().waitFor();
+    await drawn(page);
+    assert.equal(await page.evaluate(() => scrollY), 0);
+  });
+}
+
 test('scroll: the address follows the reader, and leads back', async ({ open, site }) => {
   const page = await open(`${site}index.html`, { ready: false, reducedMotion: 'reduce', viewport: { width: 1280, height: 800 } });
   const one = STORIES.index;
