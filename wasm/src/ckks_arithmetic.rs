@@ -19,7 +19,7 @@ macro_rules! ckks_arithmetic {
         use refloat::{
             bootstrapping::method::{NumberSecret, slots_of_known},
             circuits::{
-                arithmetic::{Arithmetic, ArithmeticKeys as Keys, KeyList},
+                arithmetic::{Arithmetic, ArithmeticKeys as Keys, KeyList, Known},
                 program::Target,
             },
             scrub::scrubbed,
@@ -116,8 +116,7 @@ macro_rules! ckks_arithmetic {
             mode: Option<String>,
             everywhere: bool,
         ) -> Result<Ciphertext> {
-            let slots = slots_of_known(&values.to_vec(), slot_mode(mode, &x.params)?)?;
-            operation(x, |on| on.add_known(&x.inner, known(&slots, everywhere)))
+            with_known(x, values, mode, everywhere, |on, known| on.add_known(&x.inner, known))
         }
 
         /// Slots times known numbers, as [`add_plain`] takes them.
@@ -128,14 +127,25 @@ macro_rules! ckks_arithmetic {
             mode: Option<String>,
             everywhere: bool,
         ) -> Result<Ciphertext> {
-            let slots = slots_of_known(&values.to_vec(), slot_mode(mode, &x.params)?)?;
-            operation(x, |on| on.multiply_known(&x.inner, known(&slots, everywhere)))
+            with_known(x, values, mode, everywhere, |on, known| on.multiply_known(&x.inner, known))
         }
 
         /// The same message at a lower level.
         #[wasm_bindgen(js_name = dropToLevel)]
         pub fn drop_to_level(x: &Ciphertext, level: u32) -> Result<Ciphertext> {
             operation(x, |on| on.drop_to_level(&x.inner, level as usize))
+        }
+
+        /// What an operation makes of the slots and known numbers.
+        fn with_known(
+            x: &Ciphertext,
+            values: &Float64Array,
+            mode: Option<String>,
+            everywhere: bool,
+            compute: impl FnOnce(&Arithmetic<'_, $word>, Known<'_>) -> Computed,
+        ) -> Result<Ciphertext> {
+            let slots = slots_of_known(&values.to_vec(), slot_mode(mode, &x.params)?)?;
+            operation(x, |on| compute(on, known(&slots, everywhere)))
         }
 
         type Computed = core::result::Result<refloat::schemes::ckks::Ciphertext<$word>, refloat::Error>;

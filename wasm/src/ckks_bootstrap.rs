@@ -117,15 +117,12 @@ macro_rules! ckks_bootstrap {
                 keys: &BootstrapKeys,
                 on_event: &js_sys::Function,
             ) -> $crate::failure::Result<bool> {
-                let mut events = $crate::events::Recorder::default();
-                let run = self.run.as_mut().ok_or_else($crate::failure::over)?;
-                let source = keys.source()?;
-                let mut finished = refloat::scrub::scrubbed(|| run.step(source, &mut events))?;
-                if finished && self.meta.is_some() {
-                    finished = self.end_round(&mut events)?;
-                }
-                events.deliver(on_event)?;
-                Ok(finished)
+                $crate::events::told(on_event, |events| {
+                    let run = self.run.as_mut().ok_or_else($crate::failure::over)?;
+                    let source = keys.source()?;
+                    let finished = refloat::scrub::scrubbed(|| run.step(source, events))?;
+                    if finished && self.meta.is_some() { self.end_round(events) } else { Ok(finished) }
+                })
             }
 
             /// As `step`, and tells what the ciphertexts hold. The first call also shows the input.

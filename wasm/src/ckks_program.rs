@@ -41,11 +41,7 @@ pub trait ProgramMethod {
     -> Machine<'a, Self::Word>;
 
     /// Begins a bootstrap.
-    fn refresh(
-        params: &Self::Params,
-        x: &Ciphertext<Self::Word>,
-        mode: SlotMode,
-    ) -> Result<Box<dyn Stepwise<Self>>>;
+    fn refresh(params: &Self::Params, x: &Ciphertext<Self::Word>, mode: SlotMode) -> Result<Steps<Self>>;
 
     /// Begins to read digits, or the order of slots.
     fn read(
@@ -53,9 +49,9 @@ pub trait ProgramMethod {
         keys: &Self::Keys,
         x: &Ciphertext<Self::Word>,
         readings: Readings<'_>,
-    ) -> Result<Box<dyn Stepwise<Self>>> {
+    ) -> Result<Steps<Self>> {
         let _ = (params, keys, x, readings);
-        Err(Failure::invalid("sets of this method read no digits; take one for modular reduction"))
+        Err(reads_nothing())
     }
 }
 
@@ -68,10 +64,13 @@ pub trait Stepwise<M: ProgramMethod + ?Sized> {
     fn results(self: Box<Self>) -> CoreResult<Vec<Ciphertext<M::Word>>, Error>;
 }
 
-/// A run with its steps and its end.
-struct Steps<R, S, E>(R, S, E);
+/// The same, of whichever kind.
+pub type Steps<M> = Box<dyn Stepwise<M>>;
 
-impl<M, R, S, E> Stepwise<M> for Steps<R, S, E>
+/// A run with its steps and its end.
+struct Run<R, S, E>(R, S, E);
+
+impl<M, R, S, E> Stepwise<M> for Run<R, S, E>
 where
     M: ProgramMethod,
     S: Fn(&mut R, &M::Keys, &mut dyn Observer) -> CoreResult<bool, Error>,
@@ -82,7 +81,7 @@ where
     }
 
     fn results(self: Box<Self>) -> CoreResult<Vec<Ciphertext<M::Word>>, Error> {
-        let Steps(run, _, end) = *self;
+        let Run(run, _, end) = *self;
         end(run)
     }
 }
@@ -92,8 +91,8 @@ pub fn stepwise<M: ProgramMethod, R: 'static>(
     run: R,
     step: impl Fn(&mut R, &M::Keys, &mut dyn Observer) -> CoreResult<bool, Error> + 'static,
     end: impl FnOnce(R) -> CoreResult<Vec<Ciphertext<M::Word>>, Error> + 'static,
-) -> Box<dyn Stepwise<M>> {
-    Box::new(Steps(run, step, end))
+) -> Steps<M> {
+    Box::new(Run(run, step, end))
 }
 
 /// Keys that a program runs with: those of bootstraps, or those for arithmetic, with which it has none.
@@ -136,7 +135,7 @@ pub struct Programs<M: ProgramMethod> {
     inputs: Vec<Ciphertext<M::Word>>,
     run: Option<ProgramRun<M::Word>>,
     /// The bootstrap that it waits for.
-    under_way: Option<Box<dyn Stepwise<M>>>,
+    under_way: Option<Steps<M>>,
     outputs: Vec<Option<Ciphertext<M::Word>>>,
 }
 
@@ -221,6 +220,11 @@ impl<M: ProgramMethod> Programs<M> {
     }
 }
 
+/// What a method says that reads neither digits nor an order.
+pub fn reads_nothing() -> Failure {
+    Failure::invalid("sets of this method read no digits; take one for modular reduction")
+}
+
 fn no_keys() -> Failure {
     Error::MissingKey("keys for arithmetic bootstrap nothing; run the program with bootstrapping keys".into())
         .into()
@@ -263,7 +267,10 @@ macro_rules! ckks_program {
             }
 
             /// Plans the program for a set and these keys; what it will take.
-            pub fn plan(&mut self, keys: &BootstrapKeys) -> $crate::failure::Result<wasm_bindgen::JsValue> {
+            pub fn plan(
+                &mut self,
+                keys: &super::bootstrap::BootstrapKeys,
+            ) -> $crate::failure::Result<wasm_bindgen::JsValue> {
                 self.programs.plan(&$crate::ckks_program::Tools::Bootstrap(keys.whole()?))
             }
 
@@ -271,7 +278,7 @@ macro_rules! ckks_program {
             #[wasm_bindgen(js_name = planArithmetic)]
             pub fn plan_arithmetic(
                 &mut self,
-                keys: &ArithmeticKeys,
+                keys: &super::arithmetic::ArithmeticKeys,
             ) -> $crate::failure::Result<wasm_bindgen::JsValue> {
                 self.programs.plan(&$crate::ckks_program::Tools::Arithmetic(&keys.0))
             }
@@ -279,7 +286,7 @@ macro_rules! ckks_program {
             /// An operation, or a step of a bootstrap; `true` when it was the last.
             pub fn step(
                 &mut self,
-                keys: &BootstrapKeys,
+                keys: &super::bootstrap::BootstrapKeys,
                 on_event: &js_sys::Function,
             ) -> $crate::failure::Result<bool> {
                 self.step_with(&$crate::ckks_program::Tools::Bootstrap(keys.whole()?), on_event)
@@ -289,7 +296,7 @@ macro_rules! ckks_program {
             #[wasm_bindgen(js_name = stepArithmetic)]
             pub fn step_arithmetic(
                 &mut self,
-                keys: &ArithmeticKeys,
+                keys: &super::arithmetic::ArithmeticKeys,
                 on_event: &js_sys::Function,
             ) -> $crate::failure::Result<bool> {
                 self.step_with(&$crate::ckks_program::Tools::Arithmetic(&keys.0), on_event)
@@ -307,10 +314,7 @@ macro_rules! ckks_program {
                 tools: &$crate::ckks_program::Tools<'_, $method>,
                 on_event: &js_sys::Function,
             ) -> $crate::failure::Result<bool> {
-                let mut events = $crate::events::Recorder::default();
-                let finished = self.programs.step(tools, &mut events)?;
-                events.deliver(on_event)?;
-                Ok(finished)
+                $crate::events::told(on_event, |events| self.programs.step(tools, events))
             }
         }
     };

@@ -31,12 +31,20 @@ impl Observer for Recorder {
 
 impl Recorder {
     /// Hands the events over in order, each as `on_event(event, now)`.
-    pub fn deliver(self, on_event: &Function) -> Result<()> {
+    fn deliver(self, on_event: &Function) -> Result<()> {
         for (now, event) in self.0 {
             send(on_event, &plain(&event), now)?;
         }
         Ok(())
     }
+}
+
+/// Does a step, and hands over what it tells once it is done.
+pub fn told<T>(on_event: &Function, step: impl FnOnce(&mut Recorder) -> Result<T>) -> Result<T> {
+    let mut events = Recorder::default();
+    let done = step(&mut events)?;
+    events.deliver(on_event)?;
+    Ok(done)
 }
 
 /// Hands one event over.

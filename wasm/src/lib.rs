@@ -38,6 +38,8 @@ mod integers;
 mod link;
 mod object;
 mod panic;
+#[cfg(any(feature = "conventional", feature = "digits", feature = "link"))]
+mod raising;
 mod randomness;
 #[cfg(feature = "ckks-bootstrap")]
 mod rounds;

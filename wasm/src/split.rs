@@ -62,10 +62,10 @@ macro_rules! split {
             ) -> $crate::failure::Result<js_sys::Uint8Array> {
                 use refloat::bootstrapping::method::Split;
                 let ($self, keys) = (self, $keys);
-                let mut events = $crate::events::Recorder::default();
-                let brief = $run.ok_or_else($crate::failure::over)?.brief(keys, &mut events)?;
-                events.deliver(on_event)?;
-                Ok(js_sys::Uint8Array::from(brief.as_slice()))
+                $crate::events::told(on_event, |events| {
+                    let brief = $run.ok_or_else($crate::failure::over)?.brief(keys, events)?;
+                    Ok(js_sys::Uint8Array::from(brief.as_slice()))
+                })
             }
 
             /// Computes a task ahead of the step that takes it.

@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use refloat::{
     Error,
-    bootstrapping::{
-        bgv::{BgvParams, BgvSpec},
-        method::Preset,
-    },
+    bootstrapping::bgv::BgvParams,
     schemes::bgv::{BgvCiphertext as Inner, BgvEvaluator, BgvPublicKey as InnerPublicKey},
     wire,
 };
@@ -19,34 +16,13 @@ use crate::{
     exports::export_secret,
     ffi::{self, Array, Flag, In, Opaque, Out, Own, Place, Room, SeedBytes, Text, Void, export},
     level::level_of,
-    method::Keyed,
+    method::keyed,
     secret::Secret,
-    sets::{self, Kept, Set},
+    sets::{self, Set},
     status::Failure,
 };
 
-impl Keyed for BgvParams {
-    type Spec = BgvSpec;
-    const SECURE: &'static str = "bgv15";
-    const SECRET: &'static str = "rf_bgv_secret";
-
-    fn kept() -> &'static Kept<Self> {
-        static KEPT: Kept<BgvParams> = Kept::new();
-        &KEPT
-    }
-
-    fn checked(preset: &Preset<BgvSpec>) -> Result<Self, Error> {
-        preset.params()
-    }
-
-    fn slots(&self) -> usize {
-        self.context().slots()
-    }
-
-    fn part_lengths(&self) -> Vec<usize> {
-        self.key_parts().iter().map(|part| part.bytes).collect()
-    }
-}
+keyed!(BgvParams, secure: "bgv15", secret: "rf_bgv_secret", slots: |params: &Self| params.context().slots());
 
 type BgvSecret = Secret<BgvParams>;
 

@@ -5,9 +5,8 @@ use refloat::{
     bootstrapping::{
         ckks_conventional::{
             ConventionalEvaluator, ConventionalKeys as CoreKeys, ConventionalKeysBuilder, ConventionalParams,
-            ConventionalSpec,
         },
-        method::{Preset, SlotMode},
+        method::SlotMode,
     },
     circuits::linear_transform::PlaintextStorage,
     params::DEFAULT_CONVENTIONAL_PRESET,
@@ -17,36 +16,14 @@ use refloat::{
 use crate::{
     ckks::{CkksClient, CkksMethod},
     exports::{export_evaluator, export_owner},
-    method::{Keyed, Method},
+    method::{Method, keyed},
     progress::Listener,
-    sets::Kept,
 };
 
 /// Largest ring whose diagonals are kept evaluated: those of `n16` would take more memory than its keys.
 const DIAGONALS_EVALUATED_UP_TO: usize = 1 << 11;
 
-impl Keyed for ConventionalParams {
-    type Spec = ConventionalSpec;
-    const SECURE: &'static str = DEFAULT_CONVENTIONAL_PRESET;
-    const SECRET: &'static str = "rf_conventional_secret";
-
-    fn kept() -> &'static Kept<Self> {
-        static KEPT: Kept<ConventionalParams> = Kept::new();
-        &KEPT
-    }
-
-    fn checked(preset: &Preset<ConventionalSpec>) -> Result<Self, Error> {
-        preset.checked()
-    }
-
-    fn slots(&self) -> usize {
-        self.slots()
-    }
-
-    fn part_lengths(&self) -> Vec<usize> {
-        self.key_parts().iter().map(|part| part.bytes).collect()
-    }
-}
+keyed!(ConventionalParams, secure: DEFAULT_CONVENTIONAL_PRESET, secret: "rf_conventional_secret", slots: ConventionalParams::slots);
 
 impl Method for ConventionalParams {
     const KEYS: &'static str = "rf_conventional_keys";

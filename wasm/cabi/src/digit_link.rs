@@ -1,38 +1,10 @@
 //! Sets for modular reduction that are linked to gates, for the owners of secret keys: keys, numbers, and the parts of evaluation keys.
 
-use refloat::{
-    Error,
-    bootstrapping::{
-        ckks_msb::RootsSpec,
-        method::Preset,
-        scheme_switching::{LinkParams, LinkSpec},
-    },
-};
+use refloat::bootstrapping::{ckks_msb::RootsSpec, scheme_switching::LinkParams};
 
-use crate::{ckks::CkksClient, exports::export_owner, method::Keyed, sets::Kept};
+use crate::{ckks::CkksClient, exports::export_owner, method::keyed};
 
-impl Keyed for LinkParams<RootsSpec> {
-    type Spec = LinkSpec<RootsSpec>;
-    const SECURE: &'static str = "msb16+fbs16-50";
-    const SECRET: &'static str = "rf_digit_link_secret";
-
-    fn kept() -> &'static Kept<Self> {
-        static KEPT: Kept<LinkParams<RootsSpec>> = Kept::new();
-        &KEPT
-    }
-
-    fn checked(preset: &Preset<LinkSpec<RootsSpec>>) -> Result<Self, Error> {
-        preset.checked()
-    }
-
-    fn slots(&self) -> usize {
-        self.ckks().slots()
-    }
-
-    fn part_lengths(&self) -> Vec<usize> {
-        self.key_parts().iter().map(|part| part.bytes).collect()
-    }
-}
+keyed!(LinkParams<RootsSpec>, secure: "msb16+fbs16-50", secret: "rf_digit_link_secret", slots: |params: &Self| params.ckks().slots());
 
 impl CkksClient for LinkParams<RootsSpec> {
     const CIPHERTEXT: &'static str = "rf_digit_link_ciphertext";

@@ -29,7 +29,7 @@ macro_rules! export_secret {
             }
 
             fn slots(secret: In<Secret<$params>>, slots: Place<usize>) {
-                slots.put(Keyed::slots(&secret.set.params));
+                slots.put($crate::method::Keyed::slots(&secret.set.params));
                 Ok(())
             }
 

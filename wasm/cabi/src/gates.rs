@@ -34,7 +34,6 @@ use crate::{
 };
 
 impl Keyed for CggiParams {
-    type Spec = CggiSpec;
     const SECURE: &'static str = DEFAULT_CGGI_PRESET;
     const SECRET: &'static str = "rf_gate_secret";
 
@@ -47,10 +46,6 @@ impl Keyed for CggiParams {
         // These keys are over 32-bit words.
         let preset: &CggiPreset = preset;
         !preset.wide()
-    }
-
-    fn checked(preset: &Preset<CggiSpec>) -> core::result::Result<Self, Error> {
-        preset.checked()
     }
 
     fn slots(&self) -> usize {

@@ -2,16 +2,14 @@
 
 use refloat::{
     Error,
-    bootstrapping::method::{Preset, SetSpec},
+    bootstrapping::method::{ParamSet, Preset},
     wire::SeededSet,
 };
 
 use crate::{keys, progress::Listener, sets::Kept};
 
 /// The parameters of a method, as far as the owners of secret keys need them.
-pub trait Keyed: SeededSet<Secret: Send + Sync> + Clone + Send + Sync + 'static {
-    /// The numbers of a set.
-    type Spec: SetSpec;
+pub trait Keyed: ParamSet + SeededSet<Secret: Send + Sync> + Clone + Send + Sync + 'static {
     /// The set to take instead of a toy.
     const SECURE: &'static str;
     /// Name of secret keys in the header.
@@ -25,15 +23,37 @@ pub trait Keyed: SeededSet<Secret: Send + Sync> + Clone + Send + Sync + 'static 
         true
     }
 
-    /// The checked parameters of a set.
-    fn checked(preset: &Preset<Self::Spec>) -> Result<Self, Error>;
-
     /// Slots of a ciphertext.
     fn slots(&self) -> usize;
 
     /// Lengths in bytes of the parts of evaluation keys.
     fn part_lengths(&self) -> Vec<usize>;
 }
+
+/// [`Keyed`] for parameters with a list of key parts, all of whose sets keys are made of.
+macro_rules! keyed {
+    ($params:ty, secure: $secure:expr, secret: $secret:literal, slots: $slots:expr) => {
+        impl $crate::method::Keyed for $params {
+            const SECURE: &'static str = $secure;
+            const SECRET: &'static str = $secret;
+
+            fn kept() -> &'static $crate::sets::Kept<Self> {
+                static KEPT: $crate::sets::Kept<$params> = $crate::sets::Kept::new();
+                &KEPT
+            }
+
+            fn slots(&self) -> usize {
+                ($slots)(self)
+            }
+
+            fn part_lengths(&self) -> Vec<usize> {
+                self.key_parts().iter().map(|part| part.bytes).collect()
+            }
+        }
+    };
+}
+
+pub(crate) use keyed;
 
 /// A method whose evaluation keys are made, and used, here.
 pub trait Method: Keyed {

@@ -67,7 +67,7 @@ fn found<P: Keyed>(preset: &'static Preset<P::Spec>) -> Result<Arc<Set<P>>> {
         return Ok(Arc::clone(set));
     }
     // Without the lock: another thread may make the same set, and either will do.
-    let set = Arc::new(Set { name: preset.name, secure: preset.secure(), params: P::checked(preset)? });
+    let set = Arc::new(Set { name: preset.name, secure: preset.secure(), params: preset.checked()? });
     kept().push(Arc::clone(&set));
     Ok(set)
 }

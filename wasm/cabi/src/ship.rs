@@ -3,8 +3,8 @@
 use refloat::{
     Error,
     bootstrapping::{
-        ckks_ship::{ShipEvaluator, ShipKeys as CoreKeys, ShipKeysBuilder, ShipParams, ShipSpec},
-        method::{Preset, SlotMode},
+        ckks_ship::{ShipEvaluator, ShipKeys as CoreKeys, ShipKeysBuilder, ShipParams},
+        method::SlotMode,
     },
     params::DEFAULT_PRESET,
     schemes::ckks::Ciphertext as CoreCiphertext,
@@ -13,37 +13,15 @@ use refloat::{
 use crate::{
     ckks::{CkksClient, CkksMethod},
     exports::{export_evaluator, export_owner},
-    method::{Keyed, Method},
+    method::{Method, keyed},
     progress::Listener,
-    sets::Kept,
 };
 
 /// Largest ring whose matrix is kept in the memory of a page.
 #[cfg(target_family = "wasm")]
 const MATRIX_KEPT_UP_TO: usize = 1 << 11;
 
-impl Keyed for ShipParams {
-    type Spec = ShipSpec;
-    const SECURE: &'static str = DEFAULT_PRESET;
-    const SECRET: &'static str = "rf_ship_secret";
-
-    fn kept() -> &'static Kept<Self> {
-        static KEPT: Kept<ShipParams> = Kept::new();
-        &KEPT
-    }
-
-    fn checked(preset: &Preset<ShipSpec>) -> Result<Self, Error> {
-        preset.checked()
-    }
-
-    fn slots(&self) -> usize {
-        self.slots()
-    }
-
-    fn part_lengths(&self) -> Vec<usize> {
-        self.key_parts().iter().map(|part| part.bytes).collect()
-    }
-}
+keyed!(ShipParams, secure: DEFAULT_PRESET, secret: "rf_ship_secret", slots: ShipParams::slots);
 
 impl Method for ShipParams {
     const KEYS: &'static str = "rf_ship_keys";

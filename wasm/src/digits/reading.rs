@@ -11,7 +11,7 @@ use super::{
     bootstrap::{BootstrapKeys, evaluator},
 };
 use crate::{
-    events::Recorder,
+    events::told,
     failure::{Failure, Result, over},
     views,
 };
@@ -47,12 +47,11 @@ impl DigitRun {
 
     /// One stage; `true` when it was the last.
     pub fn step(&mut self, keys: &BootstrapKeys, on_event: &Function) -> Result<bool> {
-        let mut events = Recorder::default();
-        let run = self.run.as_mut().ok_or_else(over)?;
-        let source = keys.source()?;
-        let finished = scrubbed(|| run.step(source, &mut events))?;
-        events.deliver(on_event)?;
-        Ok(finished)
+        told(on_event, |events| {
+            let run = self.run.as_mut().ok_or_else(over)?;
+            let source = keys.source()?;
+            Ok(scrubbed(|| run.step(source, events))?)
+        })
     }
 
     /// As `step`, and tells what the ciphertexts hold.

@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use super::{ciphertext::GateCiphertext, evaluation::GateKeys};
 use crate::{
-    events::Recorder,
+    events::told,
     failure::{Failure, Result},
     object::{Fields, array},
     split::split,
@@ -88,10 +88,7 @@ impl CircuitRun {
 
     /// One gate; `true` when it was the last.
     pub fn step(&mut self, keys: &GateKeys, on_event: &Function) -> Result<bool> {
-        let mut events = Recorder::default();
-        let finished = self.run.step(&keys.evaluator, &mut events)?;
-        events.deliver(on_event)?;
-        Ok(finished)
+        told(on_event, |events| Ok(self.run.step(&keys.evaluator, events)?))
     }
 
     /// The result of a gate that others still need, as a `Helper` gives it.

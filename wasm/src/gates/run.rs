@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use super::{ciphertext::GateCiphertext, evaluation::GateKeys, secret::GateSecretKey};
 use crate::{
-    events::Recorder,
+    events::told,
     failure::{Failure, Result, over},
     object::Fields,
 };
@@ -48,10 +48,7 @@ impl GateRun {
 
     /// One stage, or some products of the rotation; `true` when it was the last.
     pub fn step(&mut self, on_event: &Function) -> Result<bool> {
-        let mut events = Recorder::default();
-        let finished = self.run.as_mut().ok_or_else(over)?.step(&mut events)?;
-        events.deliver(on_event)?;
-        Ok(finished)
+        told(on_event, |events| Ok(self.run.as_mut().ok_or_else(over)?.step(events)?))
     }
 
     /// What the state holds, for the owner of the key: a phase, or the accumulator's coefficients, in turns.

@@ -15,7 +15,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use super::{ciphertext::IntegerCiphertext, evaluation::IntegerKeys, presets::bootstrapper};
 use crate::{
-    events::Recorder,
+    events::told,
     failure::{Failure, Result, over},
     object::Fields,
 };
@@ -75,10 +75,7 @@ impl IntegerProgram {
 
     /// An operation, or a step of a bootstrap; `true` when it was the last.
     pub fn step(&mut self, keys: &IntegerKeys, on_event: &Function) -> Result<bool> {
-        let mut events = Recorder::default();
-        let finished = scrubbed(|| self.advance(keys.keys()?, &mut events))?;
-        events.deliver(on_event)?;
-        Ok(finished)
+        told(on_event, |events| scrubbed(|| self.advance(keys.keys()?, events)))
     }
 
     /// An output by its place, once, after the last step.

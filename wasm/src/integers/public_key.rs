@@ -8,13 +8,13 @@ use refloat::{
     wire,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
-use zeroize::Zeroizing;
 
-use super::{ciphertext::IntegerCiphertext, presets::Sets, secret::IntegerSecretKey};
-use crate::{
-    failure::{Failure, Result},
-    randomness::seed_for,
+use super::{
+    ciphertext::IntegerCiphertext,
+    presets::Sets,
+    secret::{IntegerSecretKey, encrypted},
 };
+use crate::failure::Result;
 
 /// Encrypts for the owner of a secret key, and decrypts nothing.
 #[wasm_bindgen]
@@ -70,13 +70,8 @@ impl IntegerPublicKey {
         level: Option<u32>,
         seed: Option<Uint8Array>,
     ) -> Result<IntegerCiphertext> {
-        let level = level.map_or(self.params.levels().output, |level| level as usize);
-        let inner = scrubbed(|| {
-            let randomness = seed_for(self.preset.name, self.preset.secure(), seed)?;
-            let given = Zeroizing::new(values.to_vec());
-            let values = Zeroizing::new(given.iter().map(|&value| value.into()).collect::<Vec<u64>>());
-            Ok::<_, Failure>(self.inner.encrypt(self.params.context(), &values, level, &randomness)?)
-        })?;
-        Ok(IntegerCiphertext::new(self.preset, self.params.clone(), inner))
+        encrypted((self.preset, &self.params), values, level, seed, |values, level, seed| {
+            self.inner.encrypt(self.params.context(), values, level, seed)
+        })
     }
 }

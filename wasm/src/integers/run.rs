@@ -10,7 +10,7 @@ use super::{
     secret::narrow,
 };
 use crate::{
-    events::Recorder,
+    events::told,
     failure::{Result, over},
     object::Fields,
 };
@@ -32,12 +32,11 @@ impl IntegerRun {
 
     /// One stage; `true` when it was the last.
     pub fn step(&mut self, keys: &IntegerKeys, on_event: &Function) -> Result<bool> {
-        let mut events = Recorder::default();
-        let run = self.run.as_mut().ok_or_else(over)?;
-        let source = keys.keys()?;
-        let finished = scrubbed(|| run.step(source, &mut events))?;
-        events.deliver(on_event)?;
-        Ok(finished)
+        told(on_event, |events| {
+            let run = self.run.as_mut().ok_or_else(over)?;
+            let source = keys.keys()?;
+            Ok(scrubbed(|| run.step(source, events))?)
+        })
     }
 
     /// What it stands at, for the owner of the key, in every slot or coefficient: the low digit, and the message above it.

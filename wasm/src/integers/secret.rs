@@ -2,7 +2,10 @@
 
 use js_sys::{Uint8Array, Uint32Array};
 use refloat::{
-    bootstrapping::bgv::{BgvPreset, BgvSecretKey},
+    Error,
+    bootstrapping::bgv::{BgvParams, BgvPreset, BgvSecretKey},
+    random::Seed,
+    schemes::bgv::BgvCiphertext,
     scrub::scrubbed,
     wire,
 };
@@ -40,15 +43,8 @@ impl IntegerSecretKey {
         level: Option<u32>,
         seed: Option<Uint8Array>,
     ) -> Result<IntegerCiphertext> {
-        let params = self.key.params();
-        let level = level.map_or(params.levels().output, |level| level as usize);
-        let inner = scrubbed(|| {
-            let randomness = seed_for(self.preset.name, self.preset.secure(), seed)?;
-            let given = Zeroizing::new(values.to_vec());
-            let values = Zeroizing::new(given.iter().map(|&value| value.into()).collect::<Vec<u64>>());
-            Ok::<_, Failure>(self.key.encrypt(&values, level, &randomness)?)
-        })?;
-        Ok(IntegerCiphertext::new(self.preset, params.clone(), inner))
+        let set = (self.preset, self.key.params());
+        encrypted(set, values, level, seed, |values, level, seed| self.key.encrypt(values, level, seed))
     }
 
     /// Decrypts, for the owner of the key.
@@ -58,6 +54,24 @@ impl IntegerSecretKey {
             Ok(Uint32Array::from(narrow(slots.reveal_to_key_owner())?.as_slice()))
         })
     }
+}
+
+/// What a key, secret or public, makes of integers, at the output level unless another is named.
+pub(super) fn encrypted(
+    (preset, params): (&'static BgvPreset, &BgvParams),
+    values: &Uint32Array,
+    level: Option<u32>,
+    seed: Option<Uint8Array>,
+    encrypt: impl FnOnce(&[u64], usize, &Seed) -> core::result::Result<BgvCiphertext, Error>,
+) -> Result<IntegerCiphertext> {
+    let level = level.map_or(params.levels().output, |level| level as usize);
+    let inner = scrubbed(|| {
+        let randomness = seed_for(preset.name, preset.secure(), seed)?;
+        let given = Zeroizing::new(values.to_vec());
+        let values = Zeroizing::new(given.iter().map(|&value| value.into()).collect::<Vec<u64>>());
+        Ok::<_, Failure>(encrypt(&values, level, &randomness)?)
+    })?;
+    Ok(IntegerCiphertext::new(preset, params.clone(), inner))
 }
 
 /// Integers as the 32 bits that pages have for them.

@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::{Ciphertext, SecretKey, bootstrap::BootstrapKeys};
 use crate::{
-    events::Recorder,
+    events::told,
     failure::{Failure, Result},
     views::{self, Inspector},
 };
@@ -39,10 +39,7 @@ impl OrderRun {
 
     /// The stages up to the next place to look; `true` when they were the last.
     pub fn step(&mut self, on_event: &Function) -> Result<bool> {
-        let mut events = Recorder::default();
-        let finished = scrubbed(|| self.run.step(&mut events))?;
-        events.deliver(on_event)?;
-        Ok(finished)
+        told(on_event, |events| Ok(scrubbed(|| self.run.step(events))?))
     }
 
     /// As `step`, and tells what the ciphertexts hold. The first call also shows the input.

@@ -5,49 +5,32 @@ use std::sync::Arc;
 use refloat::{
     bootstrapping::{
         ckks_conventional::ConventionalRun,
-        method::SlotMode,
         raising::RaisingKeys,
         scheme_switching::{LinkEvaluator, LinkKeys, LinkParams, OrderRun, Reduction},
     },
-    circuits::program::{Machine, Readings},
+    circuits::program::Readings,
     schemes::ckks::{Ciphertext, CkksEvaluator},
 };
 
-use super::{
-    arithmetic::ArithmeticKeys,
-    bootstrap::{BootstrapKeys, evaluator, tables},
-};
+use super::bootstrap::{evaluator, tables};
 use crate::{
-    ckks_program::{ProgramMethod, Stepwise, ckks_program, stepwise},
+    ckks_program::{Steps, ckks_program, stepwise},
     failure::Result,
+    raising::{Raised, Raising},
 };
 
 /// Programs of this method.
 pub enum Link {}
 
-impl ProgramMethod for Link {
-    type Word = u64;
+impl Raising for Link {
     type Params = LinkParams<Reduction>;
     type Keys = Arc<LinkKeys>;
 
-    fn evaluator(params: &Self::Params) -> Result<&'static CkksEvaluator<u64>> {
+    fn evaluator(params: &LinkParams<Reduction>) -> Result<&'static CkksEvaluator<u64>> {
         Ok(evaluator(params)?.ckks())
     }
 
-    fn owner(keys: &Self::Keys) -> [u8; 16] {
-        keys.key_id()
-    }
-
-    fn machine<'a>(evaluator: &'a CkksEvaluator<u64>, keys: &'a Self::Keys) -> Machine<'a, u64> {
-        let keys: &RaisingKeys<u64> = keys.ckks();
-        Machine { evaluator, relinearization: Some(keys), galois: Some(keys), refresh: None, digits: None }
-    }
-
-    fn refresh(
-        params: &Self::Params,
-        x: &Ciphertext<u64>,
-        _mode: SlotMode,
-    ) -> Result<Box<dyn Stepwise<Self>>> {
+    fn refresh(params: &LinkParams<Reduction>, x: &Ciphertext<u64>) -> Result<Steps<Self>> {
         let run = ConventionalRun::new(evaluator(params)?, x)?;
         Ok(stepwise(
             run,
@@ -57,13 +40,19 @@ impl ProgramMethod for Link {
     }
 
     fn read(
-        params: &Self::Params,
-        keys: &Self::Keys,
+        params: &LinkParams<Reduction>,
+        keys: &Arc<LinkKeys>,
         x: &Ciphertext<u64>,
         readings: Readings<'_>,
-    ) -> Result<Box<dyn Stepwise<Self>>> {
+    ) -> Result<Steps<Self>> {
         let run = OrderRun::new(&LinkEvaluator::with(tables(params)?, keys)?, x, readings)?;
         Ok(stepwise(run, |run, _keys, observer| run.step(observer), OrderRun::finish))
+    }
+}
+
+impl Raised for Arc<LinkKeys> {
+    fn raising(&self) -> &RaisingKeys<u64> {
+        self.ckks()
     }
 }
 

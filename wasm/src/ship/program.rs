@@ -9,12 +9,9 @@ use refloat::{
     schemes::ckks::{Ciphertext, CkksEvaluator},
 };
 
-use super::{
-    arithmetic::ArithmeticKeys,
-    bootstrap::{BootstrapKeys, Keys, evaluator},
-};
+use super::bootstrap::{Keys, evaluator};
 use crate::{
-    ckks_program::{ProgramMethod, Stepwise, ckks_program, stepwise},
+    ckks_program::{ProgramMethod, Steps, ckks_program, stepwise},
     failure::Result,
 };
 
@@ -44,7 +41,7 @@ impl ProgramMethod for Ship {
         }
     }
 
-    fn refresh(params: &ShipParams, x: &Ciphertext<u32>, mode: SlotMode) -> Result<Box<dyn Stepwise<Self>>> {
+    fn refresh(params: &ShipParams, x: &Ciphertext<u32>, mode: SlotMode) -> Result<Steps<Self>> {
         let run = ShipRun::new(evaluator(params)?, x, mode)?;
         Ok(stepwise(
             run,

@@ -1,0 +1,76 @@
+//! Programs of the methods that raise the modulus: what they have alike, which is all but their runs.
+
+use refloat::{
+    bootstrapping::{method::SlotMode, raising::RaisingKeys},
+    circuits::program::{Machine, Readings},
+    schemes::ckks::{Ciphertext, CkksEvaluator},
+    wire::CkksSet,
+};
+
+use crate::{
+    ckks_program::{ProgramMethod, Steps, reads_nothing},
+    failure::Result,
+};
+
+/// Keys that raise the modulus, with or without others.
+pub trait Raised {
+    /// Those that do.
+    fn raising(&self) -> &RaisingKeys<u64>;
+}
+
+impl Raised for RaisingKeys<u64> {
+    fn raising(&self) -> &RaisingKeys<u64> {
+        self
+    }
+}
+
+/// What programs take of a method whose keys raise the modulus.
+pub trait Raising: Sized {
+    /// Parameters of a set.
+    type Params: CkksSet<Word = u64> + Clone;
+    /// Keys of a bootstrap, whole.
+    type Keys: Raised;
+
+    /// What computes with ciphertexts of a set.
+    fn evaluator(params: &Self::Params) -> Result<&'static CkksEvaluator<u64>>;
+
+    /// Begins a bootstrap.
+    fn refresh(params: &Self::Params, x: &Ciphertext<u64>) -> Result<Steps<Self>>;
+
+    /// Begins to read digits, or the order of slots.
+    fn read(_: &Self::Params, _: &Self::Keys, _: &Ciphertext<u64>, _: Readings<'_>) -> Result<Steps<Self>> {
+        Err(reads_nothing())
+    }
+}
+
+impl<M: Raising> ProgramMethod for M {
+    type Word = u64;
+    type Params = M::Params;
+    type Keys = M::Keys;
+
+    fn evaluator(params: &M::Params) -> Result<&'static CkksEvaluator<u64>> {
+        M::evaluator(params)
+    }
+
+    fn owner(keys: &M::Keys) -> [u8; 16] {
+        keys.raising().key_id()
+    }
+
+    fn machine<'a>(evaluator: &'a CkksEvaluator<u64>, keys: &'a M::Keys) -> Machine<'a, u64> {
+        let keys = keys.raising();
+        Machine { evaluator, relinearization: Some(keys), galois: Some(keys), refresh: None, digits: None }
+    }
+
+    fn refresh(params: &M::Params, x: &Ciphertext<u64>, _mode: SlotMode) -> Result<Steps<M>> {
+        M::refresh(params, x)
+    }
+
+    fn read(
+        params: &M::Params,
+        keys: &M::Keys,
+        x: &Ciphertext<u64>,
+        readings: Readings<'_>,
+    ) -> Result<Steps<M>> {
+        M::read(params, keys, x, readings)
+    }
+}
