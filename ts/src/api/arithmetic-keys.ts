@@ -8,8 +8,8 @@ import type { ProgramEvent } from '../program/run.js';
 import type { SteppableRun } from '../run.js';
 import type { Preset, SlotMode } from '../params.js';
 import { Ciphertext, joinedMode } from './ciphertext.js';
+import { EvaluationKeys, type KeyOwner } from './evaluation-keys.js';
 import type { SignalOptions } from './options.js';
-import { Resource, byMaking } from './resource.js';
 import { keyMismatch } from './sets.js';
 
 /**
@@ -32,25 +32,10 @@ import { keyMismatch } from './sets.js';
  * rf.close();
  * ```
  */
-export class ArithmeticKeys extends Resource<GlueArithmeticKeys> {
-  /** The parameter set. */
-  readonly params: Preset;
-  /** Hexadecimal id of the secret key they belong to. */
-  readonly keyId: string;
-  /** Bytes they take in memory. */
-  readonly memoryBytes: number;
-
+export class ArithmeticKeys extends EvaluationKeys<GlueArithmeticKeys, Preset> {
   /** @internal */
-  constructor(
-    port: Port,
-    handle: Handle<GlueArithmeticKeys>,
-    { params, id }: { readonly params: Preset; readonly id: string },
-    memoryBytes: number,
-  ) {
-    super(port, handle, 'the keys for arithmetic', byMaking('ArithmeticKeys', 'arithmeticKeys'));
-    this.params = params;
-    this.keyId = id;
-    this.memoryBytes = memoryBytes;
+  constructor(port: Port, handle: Handle<GlueArithmeticKeys>, owner: KeyOwner<Preset>, memoryBytes: number) {
+    super(port, handle, owner, memoryBytes, 'the keys for arithmetic', 'ArithmeticKeys', 'arithmeticKeys');
   }
 
   /** x y, slot by slot: relinearised, and one level below the lower of the two. */

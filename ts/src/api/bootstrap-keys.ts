@@ -11,7 +11,7 @@ import type { ProgramEvent, ProgramOptions } from '../program/run.js';
 import type { SteppableRun } from '../run.js';
 import type { StageEvent } from '../stages.js';
 import type { Ciphertext } from './ciphertext.js';
-import { Resource, byMaking } from './resource.js';
+import { EvaluationKeys, type KeyOwner } from './evaluation-keys.js';
 
 /**
  * The public keys a bootstrapping needs, resident in the wasm instance. Made by
@@ -56,28 +56,13 @@ import { Resource, byMaking } from './resource.js';
  * rf.close();
  * ```
  */
-export class BootstrapKeys extends Resource<GlueBootstrapKeys> {
-  /** The parameter set. */
-  readonly params: Preset;
-  /** Hexadecimal id of the secret key they belong to. */
-  readonly keyId: string;
-  /** Bytes they take in memory between bootstrappings. */
-  readonly memoryBytes: number;
+export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
   /** Whether all of them are in memory; otherwise tracks make their own, on all threads there are. */
   readonly resident: boolean;
 
   /** @internal */
-  constructor(
-    port: Port,
-    handle: Handle<GlueBootstrapKeys>,
-    { params, id }: { readonly params: Preset; readonly id: string },
-    memoryBytes: number,
-    resident: boolean,
-  ) {
-    super(port, handle, 'the bootstrapping keys', byMaking('BootstrapKeys', 'bootstrapKeys'));
-    this.params = params;
-    this.keyId = id;
-    this.memoryBytes = memoryBytes;
+  constructor(port: Port, handle: Handle<GlueBootstrapKeys>, owner: KeyOwner<Preset>, memoryBytes: number, resident: boolean) {
+    super(port, handle, owner, memoryBytes, 'the bootstrapping keys', 'BootstrapKeys', 'bootstrapKeys');
     this.resident = resident;
   }
 

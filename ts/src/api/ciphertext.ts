@@ -3,7 +3,7 @@ import { ckks, type Handle, type Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import type { SlotMode } from '../params.js';
 import { levelUpTo, numbers } from './arguments.js';
-import { Resource, asBytes } from './resource.js';
+import { Encrypted } from './encrypted.js';
 import { keyMismatch } from './sets.js';
 
 /**
@@ -22,31 +22,22 @@ import { keyMismatch } from './sets.js';
  * rf.close();
  * ```
  */
-export class Ciphertext extends Resource<GlueCiphertext> {
-  /** Name of the parameter set. */
-  readonly preset: string;
-  /** Hexadecimal id of the key it is encrypted under. */
-  readonly keyId: string;
+export class Ciphertext extends Encrypted<GlueCiphertext> {
   /** Multiplications left before it is exhausted, plus the level a bootstrapping starts from. */
   readonly level: number;
   /** log2 of its modulus. */
   readonly logQ: number;
   /** log2 of its scale. */
   readonly logScale: number;
-  /** Bytes on the wire. */
-  readonly byteLength: number;
   /** What its slots hold, as far as this page knows: the wire form does not say. */
   readonly mode: SlotMode;
 
   /** @internal */
   constructor(port: Port, made: Made<GlueCiphertext>, mode: SlotMode) {
-    super(port, made, 'the ciphertext', asBytes('Ciphertext', 'rf.ciphertextFromBytes'));
-    this.preset = made.preset;
-    this.keyId = made.keyId;
+    super(port, made, 'Ciphertext', 'rf.ciphertextFromBytes');
     this.level = made.level;
     this.logQ = made.logQ;
     this.logScale = made.logScale;
-    this.byteLength = made.byteLength;
     this.mode = mode;
   }
 
@@ -90,11 +81,6 @@ export class Ciphertext extends Resource<GlueCiphertext> {
   async dropToLevel(level: number): Promise<Ciphertext> {
     const x = this.handle;
     return this.#made(this.port.call(ckks(x.module), 'dropToLevel', x, levelUpTo(this.level, level)));
-  }
-
-  /** The wire form, in an array that is the caller's to keep or to transfer. */
-  async toBytes(): Promise<Uint8Array> {
-    return this.port.call(this.handle, 'toBytes');
   }
 
   /** Numbers, what they are, and whether one is for every slot, which is real in any mode. */

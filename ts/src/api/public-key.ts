@@ -5,8 +5,8 @@ import { throwIfAborted } from '../errors.js';
 import type { Preset } from '../params.js';
 import { levelUpTo, numbers } from './arguments.js';
 import { Ciphertext } from './ciphertext.js';
+import { EncryptingKey } from './encrypting-key.js';
 import type { EncryptOptions } from './options.js';
-import { Resource, asBytes } from './resource.js';
 import { copied } from './secret.js';
 
 /**
@@ -29,17 +29,10 @@ import { copied } from './secret.js';
  * rf.close();
  * ```
  */
-export class PublicKey extends Resource<GluePublicKey> {
-  /** The parameter set. */
-  readonly params: Preset;
-  /** Hexadecimal id of the key that decrypts. */
-  readonly keyId: string;
-
+export class PublicKey extends EncryptingKey<Preset, GluePublicKey> {
   /** @internal */
   constructor(port: Port, made: Made<GluePublicKey>, params: Preset) {
-    super(port, made, 'the public key', asBytes('PublicKey', 'rf.publicKeyFromBytes'));
-    this.params = params;
-    this.keyId = made.keyId;
+    super(port, made, params, 'PublicKey', 'rf.publicKeyFromBytes');
   }
 
   /** Encrypts numbers as `KeySet.encrypt()` does; the noise is larger by some bits. */
@@ -50,10 +43,5 @@ export class PublicKey extends Resource<GluePublicKey> {
     const level = options.level === undefined ? undefined : levelUpTo(outputLevel, options.level);
     const made = await this.port.call(this.handle, 'encrypt', data, options.mode ?? mode, level, copied(options.seed));
     return new Ciphertext(this.port, made, options.mode ?? mode);
-  }
-
-  /** The wire form, in an array that is the caller's to keep or to transfer: for everybody who is to encrypt. */
-  async toBytes(): Promise<Uint8Array> {
-    return this.port.call(this.handle, 'toBytes');
   }
 }

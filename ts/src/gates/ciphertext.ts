@@ -1,4 +1,4 @@
-import { Resource, asBytes } from '../api/resource.js';
+import { Encrypted } from '../api/encrypted.js';
 import type { GlueGateCiphertext } from '../engine/glue.js';
 import type { Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
@@ -21,26 +21,17 @@ import { sliceRange } from './arguments.js';
  * rf.close();
  * ```
  */
-export class GateCiphertext extends Resource<GlueGateCiphertext> {
-  /** Name of the parameter set. */
-  readonly preset: string;
-  /** Hexadecimal id of the key it is encrypted under. */
-  readonly keyId: string;
+export class GateCiphertext extends Encrypted<GlueGateCiphertext> {
   /** Number of bits or integers. */
   readonly length: number;
   /** 0 for bits; otherwise the integers are below this. */
   readonly messages: number;
-  /** Bytes on the wire. */
-  readonly byteLength: number;
 
   /** @internal */
   constructor(port: Port, made: Made<GlueGateCiphertext>) {
-    super(port, made, 'the ciphertext', asBytes('GateCiphertext', 'rf.gates.ciphertextFromBytes'));
-    this.preset = made.preset;
-    this.keyId = made.keyId;
+    super(port, made, 'GateCiphertext', 'rf.gates.ciphertextFromBytes');
     this.length = made.length;
     this.messages = made.messages;
-    this.byteLength = made.byteLength;
   }
 
   /** A copy of the items from `start` to before `end`. */
@@ -53,10 +44,5 @@ export class GateCiphertext extends Resource<GlueGateCiphertext> {
   async concat(...others: readonly GateCiphertext[]): Promise<GateCiphertext> {
     const handles = [this as GateCiphertext, ...others].map((list) => list.handleIn(this.port));
     return new GateCiphertext(this.port, await this.port.ask('concat', [handles]));
-  }
-
-  /** The wire form, in an array that is the caller's to keep or to transfer. */
-  async toBytes(): Promise<Uint8Array> {
-    return this.port.call(this.handle, 'toBytes');
   }
 }

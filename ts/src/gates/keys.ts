@@ -1,6 +1,6 @@
 import { mustBe } from '../api/arguments.js';
+import { EvaluationKeys } from '../api/evaluation-keys.js';
 import type { SignalOptions } from '../api/options.js';
-import { Resource, byMaking } from '../api/resource.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
 import { Fraction } from '../engine/fraction.js';
@@ -53,20 +53,10 @@ export interface GateRunOptions extends SignalOptions {
  * rf.close();
  * ```
  */
-export class GateKeys extends Resource<GlueGateKeys> {
-  /** The parameter set. */
-  readonly params: GatePreset;
-  /** Hexadecimal id of the secret key they belong to. */
-  readonly keyId: string;
-  /** Bytes they take in memory. */
-  readonly memoryBytes: number;
-
+export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
   /** @internal */
   constructor(port: Port, made: Made<GlueGateKeys>, params: GatePreset) {
-    super(port, made, 'the evaluation keys', byMaking('GateKeys', 'evaluationKeys'));
-    this.params = params;
-    this.keyId = made.keyId;
-    this.memoryBytes = made.memoryBytes;
+    super(port, made, { params, id: made.keyId }, made.memoryBytes, 'the evaluation keys', 'GateKeys', 'evaluationKeys');
   }
 
   /** A gate, place by place of its operands, which have the same length. */

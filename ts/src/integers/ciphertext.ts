@@ -1,5 +1,5 @@
 import { levelUpTo } from '../api/arguments.js';
-import { Resource, asBytes } from '../api/resource.js';
+import { Encrypted } from '../api/encrypted.js';
 import { keyMismatch } from '../api/sets.js';
 import type { GlueIntegerCiphertext } from '../engine/glue.js';
 import { INTEGERS, type Handle, type Made } from '../engine/handle.js';
@@ -23,29 +23,20 @@ import { everywhere, integerPreset, integers } from './arguments.js';
  * rf.close();
  * ```
  */
-export class IntegerCiphertext extends Resource<GlueIntegerCiphertext> {
-  /** Name of the parameter set. */
-  readonly preset: string;
-  /** Hexadecimal id of the key it is encrypted under. */
-  readonly keyId: string;
+export class IntegerCiphertext extends Encrypted<GlueIntegerCiphertext> {
   /** Products left before it must be bootstrapped, plus the level a bootstrapping starts from. */
   readonly level: number;
   /** log2 of its modulus. */
   readonly logQ: number;
   /** Bits that its noise may grow by, as it is estimated, before the integers are lost. */
   readonly capacity: number;
-  /** Bytes on the wire. */
-  readonly byteLength: number;
 
   /** @internal */
   constructor(port: Port, made: Made<GlueIntegerCiphertext>) {
-    super(port, made, 'the ciphertext', asBytes('IntegerCiphertext', 'rf.integers.ciphertextFromBytes'));
-    this.preset = made.preset;
-    this.keyId = made.keyId;
+    super(port, made, 'IntegerCiphertext', 'rf.integers.ciphertextFromBytes');
     this.level = made.level;
     this.logQ = made.logQ;
     this.capacity = made.capacity;
-    this.byteLength = made.byteLength;
   }
 
   /**
@@ -82,11 +73,6 @@ export class IntegerCiphertext extends Resource<GlueIntegerCiphertext> {
   /** The same integers at a lower level. */
   async dropToLevel(level: number): Promise<IntegerCiphertext> {
     return this.#made(this.port.call(INTEGERS, 'dropToLevel', this.handle, levelUpTo(this.level, level)));
-  }
-
-  /** The wire form, in an array that is the caller's to keep or to transfer. */
-  async toBytes(): Promise<Uint8Array> {
-    return this.port.call(this.handle, 'toBytes');
   }
 
   async #plain(values: number | ArrayLike<number>): Promise<Uint32Array> {

@@ -1,5 +1,5 @@
+import { EvaluationKeys, type KeyOwner } from '../api/evaluation-keys.js';
 import type { SignalOptions } from '../api/options.js';
-import { Resource, byMaking } from '../api/resource.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
 import { Fraction } from '../engine/fraction.js';
@@ -43,25 +43,10 @@ export interface IntegerBootstrapOptions extends SignalOptions {
  * rf.close();
  * ```
  */
-export class IntegerKeys extends Resource<GlueIntegerKeys> {
-  /** The parameter set. */
-  readonly params: IntegerPreset;
-  /** Hexadecimal id of the secret key they belong to. */
-  readonly keyId: string;
-  /** Bytes they take in memory. */
-  readonly memoryBytes: number;
-
+export class IntegerKeys extends EvaluationKeys<GlueIntegerKeys, IntegerPreset> {
   /** @internal */
-  constructor(
-    port: Port,
-    handle: Handle<GlueIntegerKeys>,
-    { params, id }: { readonly params: IntegerPreset; readonly id: string },
-    memoryBytes: number,
-  ) {
-    super(port, handle, 'the evaluation keys', byMaking('IntegerKeys', 'evaluationKeys'));
-    this.params = params;
-    this.keyId = id;
-    this.memoryBytes = memoryBytes;
+  constructor(port: Port, handle: Handle<GlueIntegerKeys>, owner: KeyOwner<IntegerPreset>, memoryBytes: number) {
+    super(port, handle, owner, memoryBytes, 'the evaluation keys', 'IntegerKeys', 'evaluationKeys');
   }
 
   /** x y, slot by slot; takes one level. */

@@ -1,5 +1,5 @@
 import { levelUpTo } from '../api/arguments.js';
-import { Resource, asBytes } from '../api/resource.js';
+import { EncryptingKey } from '../api/encrypting-key.js';
 import { copied } from '../api/secret.js';
 import type { GlueIntegerPublicKey } from '../engine/glue.js';
 import type { Made } from '../engine/handle.js';
@@ -29,17 +29,10 @@ import type { IntegerPreset } from './params.js';
  * rf.close();
  * ```
  */
-export class IntegerPublicKey extends Resource<GlueIntegerPublicKey> {
-  /** The parameter set. */
-  readonly params: IntegerPreset;
-  /** Hexadecimal id of the key that decrypts. */
-  readonly keyId: string;
-
+export class IntegerPublicKey extends EncryptingKey<IntegerPreset, GlueIntegerPublicKey> {
   /** @internal */
   constructor(port: Port, made: Made<GlueIntegerPublicKey>, params: IntegerPreset) {
-    super(port, made, 'the public key', asBytes('IntegerPublicKey', 'rf.integers.publicKeyFromBytes'));
-    this.params = params;
-    this.keyId = made.keyId;
+    super(port, made, params, 'IntegerPublicKey', 'rf.integers.publicKeyFromBytes');
   }
 
   /** Encrypts integers as `IntegerKeySet.encrypt()` does; the noise is larger by some bits, which `capacity` of the ciphertext counts. */
@@ -48,10 +41,5 @@ export class IntegerPublicKey extends Resource<GlueIntegerPublicKey> {
     const data = integers(values, this.params);
     const level = levelUpTo(this.params.outputLevel, options.level ?? this.params.outputLevel);
     return new IntegerCiphertext(this.port, await this.port.call(this.handle, 'encrypt', data, level, copied(options.seed)));
-  }
-
-  /** The wire form, in an array that is the caller's to keep or to transfer: for everybody who is to encrypt. */
-  async toBytes(): Promise<Uint8Array> {
-    return this.port.call(this.handle, 'toBytes');
   }
 }
