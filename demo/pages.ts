@@ -26,9 +26,19 @@ function masthead(page: string | undefined): string {
     </header>`;
 }
 
+/** The end of all pages but the first, and where they speak to those who listen. */
+const FOOT = `<footer class="foot"><p>Licensed under MIT or Apache-2.0.</p></footer>
+    <div id="live" class="visually-hidden" aria-live="polite" role="status"></div>`;
+
+/** Where the patients of two pages come from. */
+const DATA = `<section class="band" id="data" aria-labelledby="data-title">
+        <div class="section-text"><h2 id="data-title">Data</h2>
+        <p>Breast Cancer Wisconsin (Diagnostic): W. Wolberg, O. Mangasarian, N. Street, W. Street, UCI Machine Learning Repository, 1993, <a href="https://doi.org/10.24432/C5DW2B">doi 10.24432/C5DW2B</a>, under <a href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>. This is a demonstration of a method, not medical advice.</p></div>
+      </section>`;
+
 /**
- * Writes what all pages have alike: `<!--head-->` and `<!--masthead-->`. A page is served with and without `.html`, which
- * Vite does by itself; other paths get the page that says that there is nothing.
+ * Writes what all pages have alike, `<!--head-->` and `<!--masthead-->`, and what several have, `<!--foot-->` and `<!--data-->`. A
+ * page is served with and without `.html`, which Vite does by itself; other paths get the page that says that there is nothing.
  */
 export function pages(): Plugin {
   return {
@@ -38,10 +48,11 @@ export function pages(): Plugin {
       handler(html, { path }) {
         const page = Object.keys(PAGES).find((name) => path.endsWith(`/${name}.html`));
         const written = Object.entries({ '<!--head-->': HEAD, '<!--masthead-->': masthead(page) });
-        return written.reduce((text, [mark, content]) => {
+        const whole = written.reduce((text, [mark, content]) => {
           if (!text.includes(mark)) throw new Error(`${path} has no ${mark}`);
           return text.replaceAll(mark, content);
         }, html);
+        return whole.replace('<!--data-->', DATA).replace('<!--foot-->', FOOT);
       },
     },
     configureServer(server) {

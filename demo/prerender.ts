@@ -3,7 +3,7 @@ import type { Plugin } from 'vite';
 import { gridFor, type InputSource } from './src/input/source.js';
 import { PRERENDERED, regions } from './src/page.js';
 import { decode, type RecordedVoyage } from './src/recorded.js';
-import { FIRST_BREAKAGE, type State } from './src/store.js';
+import { untouched, type State } from './src/store.js';
 import { latest } from './src/voyage.js';
 
 const WIDTHS: Record<string, number> = { gauge: 600, 'view-flame': 640, 'view-work': 640 };
@@ -21,26 +21,14 @@ export function prerender(recording: URL): Plugin {
       const voyage = decode(JSON.parse(readFileSync(recording, 'utf8')) as RecordedVoyage);
       const input: InputSource = { kind: 'boat', label: voyage.label, values: () => voyage.input };
       const state: State = {
-        library: 'loading',
+        ...untouched(),
         presets: [voyage.preset],
-        server: { state: 'unknown' },
-        place: 'page',
         pagePreset: voyage.preset.name,
         serverPreset: 'ship13',
         input,
-        voyages: {},
-        again: {},
-        breakage: FIRST_BREAKAGE,
         recorded: voyage,
         shown: 'page',
         at: latest(voyage),
-        following: false,
-        playing: false,
-        speed: 1,
-        confirming: false,
-        tables: new Set(),
-        finished: 0,
-        said: '',
       };
       if (gridFor(voyage.preset.slots).width !== voyage.width) throw new Error(`the recording ${recording.href} is of another shape; record it again`);
       const drawn = regions(state, 'boat', (region) => WIDTHS[region] ?? 1180, false);

@@ -21,7 +21,7 @@ import { revealMessages } from './reveal.js';
 import { ScrollSteps } from './scroll-steps.js';
 import { Session } from './session.js';
 import { JOURNEY, STATIONS } from './stages.js';
-import { chosenPreset, DEMONSTRATION, FIRST_BREAKAGE, FULL_SIZE, shownVoyage, Store, type State } from './store.js';
+import { chosenPreset, DEMONSTRATION, FULL_SIZE, shownVoyage, Store, untouched, type State } from './store.js';
 import { keptTheme, otherTheme } from './theme.js';
 import { slotNear } from './views/canvas.js';
 import { followed } from './views/slot.js';
@@ -33,25 +33,13 @@ const query = new URLSearchParams(location.search);
 const start = readHash(location.hash);
 
 const initial: State = {
-  library: 'loading',
+  ...untouched(),
   presets: [],
-  server: { state: 'unknown' },
-  place: 'page',
   pagePreset: start.where !== 'server' && start.set ? start.set : DEMONSTRATION,
   serverPreset: start.where === 'server' && start.set ? start.set : 'ship13',
   input: waiting,
-  voyages: {},
-  again: {},
-  breakage: FIRST_BREAKAGE,
   shown: start.where ?? 'page',
   at: { station: start.station ?? 0, part: start.part ?? 0 },
-  following: false,
-  playing: false,
-  speed: 1,
-  confirming: false,
-  tables: new Set(),
-  finished: 0,
-  said: '',
 };
 
 const store = new Store(initial);

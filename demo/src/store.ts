@@ -85,6 +85,25 @@ export interface State {
 /** What a reader may break first: the picture eight times over. */
 export const FIRST_BREAKAGE: Choice = { what: 'sum', doublings: 3, where: 30, keyBits: 5, guess: 'right' };
 
+/** Before the reader has done anything, wherever the page is drawn. */
+export function untouched() {
+  return {
+    library: 'loading',
+    server: { state: 'unknown' },
+    place: 'page',
+    voyages: {},
+    again: {},
+    breakage: FIRST_BREAKAGE,
+    following: false,
+    playing: false,
+    speed: 1,
+    confirming: false,
+    tables: new Set<string>(),
+    finished: 0,
+    said: '',
+  } satisfies Partial<State>;
+}
+
 /** Holds the state and tells listeners once per frame that it has changed. */
 export class Store {
   private readonly listeners: ((state: State) => void)[] = [];

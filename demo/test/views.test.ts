@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { html } from '../src/html.js';
 import { JOURNEY, stationIndex, STATIONS } from '../src/stages.js';
-import { FIRST_BREAKAGE, type State } from '../src/store.js';
+import { untouched, type State } from '../src/store.js';
 import { gathered, planeAt, seenAt, unitOf } from '../src/views/shown-values.js';
 import { flame, keyGroups, keys, work } from '../src/views/cost.js';
 import { controls, timeOf } from '../src/views/hero.js';
@@ -31,25 +31,16 @@ function voyageOf(name: string, place: Place): Voyage {
 
 function stateWith(voyage: Voyage | undefined, station = 0, part = 0): State {
   return {
+    ...untouched(),
     library: 'ready',
     presets: [preset('toy10'), preset('ship13')],
     server: { state: 'absent' },
-    place: 'page',
     pagePreset: 'toy10',
     serverPreset: 'ship13',
     input: ramp,
     voyages: voyage ? { [voyage.place]: voyage } : {},
-    again: {},
-    breakage: FIRST_BREAKAGE,
     shown: voyage?.place ?? 'page',
     at: { station, part },
-    following: false,
-    playing: false,
-    speed: 1,
-    confirming: false,
-    tables: new Set<string>(),
-    finished: 0,
-    said: '',
   };
 }
 

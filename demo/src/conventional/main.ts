@@ -2,6 +2,7 @@
 import { Shell, idle } from '../shell.js';
 import '../styles/conventional.css';
 import { Refloat, RefloatError, type BootstrapKeys, type KeySet, type StageEvent } from 'refloat/client';
+import { entered } from '../entered.js';
 import { KeysOnce } from '../keys.js';
 import { whileWanted } from '../wanted.js';
 import recordedUrl from '../recorded/conventional.json?url';
@@ -99,10 +100,7 @@ function letGo(): void {
 
 /** Takes in an event of the run; the newest stage is shown, unless the reader is at another. */
 function note(event: StageEvent): void {
-  if (event.kind === 'enter') {
-    state.under = event.stage;
-    shell.say(state.preset?.stages.find((stage) => stage.id === event.stage)?.title ?? event.stage);
-  }
+  if (event.kind === 'enter') entered(state, event.stage, shell);
   if (event.kind === 'exit') state.exits = [...state.exits, event];
   if (event.kind === 'view') {
     const newest = Math.max(0, state.views.length - 1);

@@ -3,6 +3,7 @@ import { Shell, idle, type Freed } from '../shell.js';
 import '../styles/conventional.css';
 import '../styles/exact.css';
 import { Refloat, type IntegerEvent, type IntegerKeySet, type IntegerKeys, type IntegerPreset, type Server } from 'refloat/client';
+import { entered } from '../entered.js';
 import { KeysOnce } from '../keys.js';
 import { whileWanted } from '../wanted.js';
 import recordedUrl from '../recorded/exact.json?url';
@@ -128,10 +129,7 @@ const onServer: Run = async (preset, integers, signal, use) => {
 
 /** Takes in an event of the run; the newest stage is shown. */
 function note(event: IntegerEvent): void {
-  if (event.kind === 'enter') {
-    state.under = event.stage;
-    shell.say(state.preset?.stages.find((stage) => stage.id === event.stage)?.title ?? event.stage);
-  }
+  if (event.kind === 'enter') entered(state, event.stage, shell);
   if (event.kind === 'exit') state.exits = [...state.exits, event];
   if (event.kind === 'view') {
     state.views = [...state.views, event];
