@@ -2,17 +2,14 @@
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Ciphertext } from 'refloat';
-import { PATIENT, VALUES, expectValues, uploadedKeys, type UploadedKeys } from './support/beside.js';
+import { PATIENT, expectValues, uploadedKeys, type UploadedKeys } from './support/beside.js';
 import { SERVER_BINARY } from './support/real-server.js';
 
 describe.skipIf(SERVER_BINARY === undefined)('key pieces at the native server', () => {
-  let { rf, real, server, keys, remote, close } = {} as UploadedKeys;
-  let ct: Ciphertext;
+  let { rf, real, server, keys, remote, ct, close } = {} as UploadedKeys;
 
   beforeAll(async () => {
-    ({ rf, real, server, keys, remote, close } = await uploadedKeys());
-    ct = await keys.encrypt(VALUES, { level: keys.params.inputLevel });
+    ({ rf, real, server, keys, remote, ct, close } = await uploadedKeys());
   });
   afterAll(() => close());
 

@@ -1,18 +1,16 @@
 // Key sets at the native server: whose they are.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Ciphertext, Server } from 'refloat';
+import type { Server } from 'refloat';
 import { PATIENT, VALUES, expectValues, uploadedKeys, type UploadedKeys } from './support/beside.js';
 import { SERVER_BINARY, realServer } from './support/real-server.js';
 
 const STRANGE = 'ab'.repeat(32);
 
 describe.skipIf(SERVER_BINARY === undefined)('keys at the native server', () => {
-  let { rf, real, server, keys, remote, close } = {} as UploadedKeys;
-  let ct: Ciphertext;
+  let { rf, real, server, keys, remote, ct, close } = {} as UploadedKeys;
 
   beforeAll(async () => {
-    ({ rf, real, server, keys, remote, close } = await uploadedKeys());
-    ct = await keys.encrypt(VALUES, { level: keys.params.inputLevel });
+    ({ rf, real, server, keys, remote, ct, close } = await uploadedKeys());
   });
   afterAll(() => close());
 

@@ -25,9 +25,14 @@ export async function beside(options: LoadOptions = {}): Promise<Beside> {
   return { rf, real, server, close };
 }
 
+/** What is encrypted here. */
+export const VALUES = [0.5, -0.25, 1];
+
 export interface UploadedKeys extends Beside {
   readonly keys: KeySet;
   readonly remote: RemoteKeys;
+  /** {@link VALUES}, exhausted. */
+  readonly ct: Ciphertext;
 }
 
 /** The same, with keys of `toy10` on the server. */
@@ -35,11 +40,9 @@ export async function uploadedKeys(): Promise<UploadedKeys> {
   const { rf, real, server, close } = await beside();
   const keys = await rf.keygen('toy10', { allowInsecure: true });
   const remote = await server.uploadKeys(keys);
-  return { rf, real, server, keys, remote, close };
+  const ct = await keys.encrypt(VALUES, { level: keys.params.inputLevel });
+  return { rf, real, server, keys, remote, ct, close };
 }
-
-/** What the next function compares with. */
-export const VALUES = [0.5, -0.25, 1];
 
 /** A ciphertext decrypts to {@link VALUES}, as precisely as its set promises, and is freed. */
 export async function expectValues(keys: KeySet, fresh: Ciphertext): Promise<void> {
