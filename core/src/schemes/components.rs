@@ -9,6 +9,52 @@ use crate::{
     rlwe::Pair,
 };
 
+/// What a ciphertext with the fields `fingerprint`, `key_id` and `parts`, of words `W`, tells of them, inside of its `impl`.
+macro_rules! of_ciphertext {
+    ($word:ident) => {
+        /// Fingerprint of the parameter set.
+        pub fn fingerprint(&self) -> [u8; 16] {
+            self.fingerprint
+        }
+
+        /// Public identifier of the key that encrypts it.
+        pub fn key_id(&self) -> [u8; 16] {
+            self.key_id
+        }
+
+        /// Number of components: 2, or 3 before relinearisation.
+        pub fn components(&self) -> usize {
+            self.parts.len()
+        }
+
+        /// Components, evaluation domain.
+        pub fn parts(&self) -> &[$crate::ring::Poly<$word, $crate::ring::Eval>] {
+            &self.parts
+        }
+
+        pub(crate) fn two_parts(
+            &self,
+        ) -> Result<[&$crate::ring::Poly<$word, $crate::ring::Eval>; 2], $crate::error::Error> {
+            $crate::schemes::components::two(&self.parts)
+        }
+
+        pub(crate) fn pair(&self) -> Result<$crate::rlwe::Pair<$word>, $crate::error::Error> {
+            $crate::schemes::components::pair(&self.parts)
+        }
+
+        /// The components, and the same without them.
+        pub(crate) fn into_pair(mut self) -> Result<(Self, $crate::rlwe::Pair<$word>), $crate::error::Error> {
+            let pair = $crate::schemes::components::into_pair(core::mem::take(&mut self.parts))?;
+            Ok((self, pair))
+        }
+
+        pub(crate) fn identity(&self) -> $crate::schemes::identity::Identity {
+            $crate::schemes::identity::Identity { fingerprint: self.fingerprint, key_id: self.key_id }
+        }
+    };
+}
+pub(crate) use of_ciphertext;
+
 /// The two components of a ciphertext that was relinearised.
 pub(crate) fn two<W: Word>(parts: &[Poly<W, Eval>]) -> Result<[&Poly<W, Eval>; 2], Error> {
     let [b, a] = parts else { return Err(not_two(parts.len())) };

@@ -10,7 +10,10 @@ use crate::{
     random::Seed,
     ring::SmallPoly,
     rlwe::{KeySeeds, SecretKey, SparseSecret},
-    schemes::bgv::{self, BgvCiphertext, BgvPublicKey, Private, key_set_id, key_set_seed},
+    schemes::{
+        bgv::{self, BgvCiphertext, BgvPublicKey, Private, key_set_id, key_set_seed},
+        secret_key_identity,
+    },
 };
 
 /// Everything secret of a key set: the main key, the ephemeral sparse key, and the seed they came from. Wiped when
@@ -49,25 +52,7 @@ impl<W: Word> BgvSecretKey<W> {
         }
     }
 
-    /// The parameter set.
-    pub fn params(&self) -> &BgvParams<W> {
-        &self.params
-    }
-
-    /// Public identifier of the key set.
-    pub fn key_id(&self) -> [u8; 16] {
-        self.key_id
-    }
-
-    /// The seed of the public second components: it travels with the keys.
-    pub fn public_seed(&self) -> &Seed {
-        self.seeds.public()
-    }
-
-    /// The seed of everything. As secret as the key; exporting it exports the key.
-    pub fn export_secret_seed(&self) -> &Seed {
-        &self.seed
-    }
+    secret_key_identity!(BgvParams<W>);
 
     /// Makes all evaluation keys, on as many threads as there are: [`BgvParams::expanded_key_bytes`] of memory.
     ///

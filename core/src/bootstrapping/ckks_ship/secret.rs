@@ -13,7 +13,10 @@ use crate::{
     random::Seed,
     ring::SmallPoly,
     rlwe::{KeySeeds, SecretKey, SparseSecret, scatter_constant_time},
-    schemes::ckks::{self, Ciphertext, Private, PublicKey, key_set_id, key_set_seed},
+    schemes::{
+        ckks::{self, Ciphertext, Private, PublicKey, key_set_id, key_set_seed},
+        secret_key_identity,
+    },
 };
 
 /// One non-zero coefficient of the sparse secret: J = o + r (+ N if negative), r = r0 + theta r1,
@@ -65,25 +68,7 @@ impl<W: Word> ShipSecretKey<W> {
         }
     }
 
-    /// The parameter set.
-    pub fn params(&self) -> &ShipParams<W> {
-        &self.params
-    }
-
-    /// Public identifier of the key set.
-    pub fn key_id(&self) -> [u8; 16] {
-        self.key_id
-    }
-
-    /// The seed of the public second components: it travels with the keys.
-    pub fn public_seed(&self) -> &Seed {
-        self.seeds.public()
-    }
-
-    /// The seed of everything. As secret as the key; exporting it exports the key.
-    pub fn export_secret_seed(&self) -> &Seed {
-        &self.seed
-    }
+    secret_key_identity!(ShipParams<W>);
 
     /// The public encryption key, at the output level.
     pub fn public_key(&self) -> Result<PublicKey<W>, Error> {

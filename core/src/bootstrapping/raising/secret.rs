@@ -12,7 +12,10 @@ use crate::{
     random::Seed,
     ring::SmallPoly,
     rlwe::{KeySeeds, SecretKey, SparseSecret},
-    schemes::ckks::{self, Ciphertext, Complex, Private, PublicKey, key_set_id, key_set_seed},
+    schemes::{
+        ckks::{self, Ciphertext, Complex, Private, PublicKey, key_set_id, key_set_seed},
+        secret_key_identity,
+    },
 };
 
 /// Everything secret of a key set: the main key, the ephemeral sparse key, and the seed they came from. Wiped when
@@ -48,25 +51,7 @@ impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
         }
     }
 
-    /// The parameter set.
-    pub fn params(&self) -> &RaisingParams<R, W> {
-        &self.params
-    }
-
-    /// Public identifier of the key set.
-    pub fn key_id(&self) -> [u8; 16] {
-        self.key_id
-    }
-
-    /// The seed of the public second components: it travels with the keys.
-    pub fn public_seed(&self) -> &Seed {
-        self.seeds.public()
-    }
-
-    /// The seed of everything. As secret as the key; exporting it exports the key.
-    pub fn export_secret_seed(&self) -> &Seed {
-        &self.seed
-    }
+    secret_key_identity!(RaisingParams<R, W>);
 
     /// What switching keys are made from.
     pub(crate) fn secrets(&self) -> Secrets<'_, W> {

@@ -9,7 +9,7 @@ use crate::{
     error::{Error, hex},
     ring::{Eval, Poly},
     rlwe::Pair,
-    schemes::{components, identity::Identity},
+    schemes::components,
 };
 
 /// A BGV ciphertext in scaled form: two components, or three between a product and its relinearisation.
@@ -82,45 +82,13 @@ impl<W: Word> BgvCiphertext<W> {
         self.log_q() - 1.0 - self.ring().modulus().log2() - libm::log2(noise)
     }
 
-    /// Fingerprint of the parameter set.
-    pub fn fingerprint(&self) -> [u8; 16] {
-        self.fingerprint
-    }
-
-    /// Public identifier of the key that encrypts it.
-    pub fn key_id(&self) -> [u8; 16] {
-        self.key_id
-    }
-
-    /// Number of components: 2, or 3 before relinearisation.
-    pub fn components(&self) -> usize {
-        self.parts.len()
-    }
-
-    /// Components, evaluation domain.
-    pub fn parts(&self) -> &[Poly<W, Eval>] {
-        &self.parts
-    }
+    components::of_ciphertext!(W);
 
     /// The same words with another factor: the plaintext times the old factor over the new one. Its power of p is that of the
     /// plaintexts.
     pub(crate) fn relabelled(mut self, factor: Factor) -> Self {
         self.factor = factor;
         self
-    }
-
-    pub(crate) fn two_parts(&self) -> Result<[&Poly<W, Eval>; 2], Error> {
-        components::two(&self.parts)
-    }
-
-    pub(crate) fn pair(&self) -> Result<Pair<W>, Error> {
-        components::pair(&self.parts)
-    }
-
-    /// The components, and the same without them.
-    pub(crate) fn into_pair(mut self) -> Result<(Self, Pair<W>), Error> {
-        let pair = components::into_pair(core::mem::take(&mut self.parts))?;
-        Ok((self, pair))
     }
 
     /// The same without its components.
@@ -130,10 +98,6 @@ impl<W: Word> BgvCiphertext<W> {
 
     pub(crate) fn with_pair(&self, pair: Pair<W>, level: usize, factor: Factor, noise: f64) -> Self {
         Self { level, factor, noise, parts: vec![pair.b, pair.a], ..*self }
-    }
-
-    pub(crate) fn identity(&self) -> Identity {
-        Identity { fingerprint: self.fingerprint, key_id: self.key_id }
     }
 
     /// Both ciphertexts belong to one parameter set and one key, and their plaintexts to one ring.

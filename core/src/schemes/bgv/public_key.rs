@@ -9,8 +9,9 @@ use crate::{
     arith::Word,
     error::Error,
     random::{Seed, Stream},
-    ring::{Binomial, Eval, Poly, SmallPoly, from_integers},
+    ring::{Binomial, SmallPoly, from_integers},
     rlwe::{KeySeeds, PublicSample, SecretKey},
+    schemes::public_key_parts,
 };
 
 /// A public encryption key: one sample of zero modulo Q of a level, its second component seeded. It is of ring-LWE, as every sample
@@ -39,29 +40,7 @@ impl<W: Word> BgvPublicKey<W> {
         Self::new(context, key_id, level, b, seeds.public())
     }
 
-    /// Rebuilds the key from its first component and the public seed.
-    ///
-    /// # Errors
-    /// [`Error::LevelMismatch`] for a level the chain does not have or a component at another level.
-    pub fn new(
-        context: &BgvContext<W>,
-        key_id: [u8; 16],
-        level: usize,
-        b: Poly<W, Eval>,
-        public_seed: &Seed,
-    ) -> Result<Self, Error> {
-        Ok(Self { key_id, sample: PublicSample::new(context.rlwe(), level, b, public_seed)? })
-    }
-
-    /// Identifier shared with the secret key.
-    pub fn key_id(&self) -> [u8; 16] {
-        self.key_id
-    }
-
-    /// Highest level it encrypts at.
-    pub fn level(&self) -> usize {
-        self.sample.level
-    }
+    public_key_parts!(BgvContext<W>, W);
 
     /// Encrypts integers modulo P, with factor 1: (v b + e_0 + m / P, v a + e_1), v ternary. Missing slots are 0.
     ///

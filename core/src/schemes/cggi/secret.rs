@@ -11,6 +11,7 @@ use crate::{
     random::Seed,
     ring::{Eval, Poly, SmallPoly},
     rlwe::{KeySeeds, NtruSecret, lwe::LweSample},
+    schemes::secret_key_identity,
     security::LweSecret,
 };
 
@@ -66,25 +67,7 @@ impl<W: Word> CggiSecretKey<W> {
         Self { params: params.clone(), seed: seed.clone(), seeds, key_id, ring, ring_eval, ntru, short }
     }
 
-    /// The parameter set.
-    pub fn params(&self) -> &CggiParams<W> {
-        &self.params
-    }
-
-    /// Public identifier of the key set.
-    pub fn key_id(&self) -> [u8; 16] {
-        self.key_id
-    }
-
-    /// The seed of the public masks: it travels with the keys.
-    pub fn public_seed(&self) -> &Seed {
-        self.seeds.public()
-    }
-
-    /// The seed of everything. As secret as the key; exporting it exports the key.
-    pub fn export_secret_seed(&self) -> &Seed {
-        &self.seed
-    }
+    secret_key_identity!(CggiParams<W>);
 
     /// Encrypts bits, one ciphertext each. `randomness` must be fresh for every call.
     pub fn encrypt_bits(&self, bits: &[bool], randomness: &Seed) -> Vec<CggiCiphertext<W>> {

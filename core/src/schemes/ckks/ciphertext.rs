@@ -68,25 +68,7 @@ impl<W: Word> Ciphertext<W> {
         self.parts[0].basis().log2()
     }
 
-    /// Fingerprint of the parameter set.
-    pub fn fingerprint(&self) -> [u8; 16] {
-        self.fingerprint
-    }
-
-    /// Public identifier of the key that encrypts it.
-    pub fn key_id(&self) -> [u8; 16] {
-        self.key_id
-    }
-
-    /// Number of components: 2, or 3 before relinearisation.
-    pub fn components(&self) -> usize {
-        self.parts.len()
-    }
-
-    /// Components, evaluation domain.
-    pub fn parts(&self) -> &[Poly<W, Eval>] {
-        &self.parts
-    }
+    components::of_ciphertext!(W);
 
     /// The same residues read at another scale: every slot is multiplied by the old scale over the new one, at no
     /// cost in noise or levels.
@@ -96,20 +78,6 @@ impl<W: Word> Ciphertext<W> {
         self
     }
 
-    pub(crate) fn two_parts(&self) -> Result<[&Poly<W, Eval>; 2], Error> {
-        components::two(&self.parts)
-    }
-
-    pub(crate) fn pair(&self) -> Result<Pair<W>, Error> {
-        components::pair(&self.parts)
-    }
-
-    /// The components, and the same without them.
-    pub(crate) fn into_pair(mut self) -> Result<(Self, Pair<W>), Error> {
-        let pair = components::into_pair(core::mem::take(&mut self.parts))?;
-        Ok((self, pair))
-    }
-
     pub(crate) fn with_pair(&self, pair: Pair<W>, level: usize, scale: Scale) -> Self {
         Self::of_pair(self.identity(), pair, level, scale)
     }
@@ -117,10 +85,6 @@ impl<W: Word> Ciphertext<W> {
     pub(crate) fn of_pair(identity: Identity, pair: Pair<W>, level: usize, scale: Scale) -> Self {
         let Identity { fingerprint, key_id } = identity;
         Self { fingerprint, key_id, level, scale, parts: alloc::vec![pair.b, pair.a] }
-    }
-
-    pub(crate) fn identity(&self) -> Identity {
-        Identity { fingerprint: self.fingerprint, key_id: self.key_id }
     }
 
     /// Both ciphertexts belong to one parameter set and one key.

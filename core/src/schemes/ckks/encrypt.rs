@@ -11,7 +11,7 @@ use crate::{
     random::{Seed, Stream},
     ring::{Eval, Poly, SmallPoly, centered, from_wide_integers, uniform_rows},
     rlwe::{PublicSample, SecretKey},
-    schemes::{identity::Identity, private::Private},
+    schemes::{identity::Identity, private::Private, public_key_parts},
 };
 
 /// Encrypts slots under the secret key at a level and scale, with fresh randomness.
@@ -100,29 +100,7 @@ pub fn public_key_b<W: Word>(
 }
 
 impl<W: Word> PublicKey<W> {
-    /// Rebuilds the key from its first component and the public seed.
-    ///
-    /// # Errors
-    /// [`Error::LevelMismatch`] for a level the chain does not have or a component at another level.
-    pub fn new(
-        context: &CkksContext<W>,
-        key_id: [u8; 16],
-        level: usize,
-        b: Poly<W, Eval>,
-        public_seed: &Seed,
-    ) -> Result<Self, Error> {
-        Ok(Self { key_id, sample: PublicSample::new(context.rlwe(), level, b, public_seed)? })
-    }
-
-    /// Identifier shared with the secret key.
-    pub fn key_id(&self) -> [u8; 16] {
-        self.key_id
-    }
-
-    /// Highest level it encrypts at.
-    pub fn level(&self) -> usize {
-        self.sample.level
-    }
+    public_key_parts!(CkksContext<W>, W);
 
     /// Encrypts slots: (v b + e_0 + m, v a + e_1) with v ternary.
     ///
