@@ -249,3 +249,29 @@ fn steps_of(ring: Cyclotomic, galois: &BTreeMap<GaloisElement, usize>) -> BTreeM
     let steps = (-quarter..quarter).flat_map(both).map(|step| (step.element_in(ring), step));
     steps.filter(|(element, _)| galois.contains_key(element)).collect()
 }
+
+/// What a set that holds `galois` and `parts`, and has a [`KeyLayout`], tells of its keys, inside of its `impl` for words `W`.
+macro_rules! switching_keys_of_set {
+    ($word:ident) => {
+        /// The switching keys of a bootstrap, in order.
+        pub fn switching_keys(&self) -> alloc::vec::Vec<$crate::bootstrapping::SwitchingKeyId> {
+            self.layout().keys(&self.0.galois)
+        }
+
+        /// Modulus of the samples of a switching key.
+        pub fn key_basis(&self, key: $crate::bootstrapping::SwitchingKeyId) -> &$crate::ring::Basis<$word> {
+            self.layout().basis(key)
+        }
+
+        /// The parts in which the evaluation keys travel, in order.
+        pub fn key_parts(&self) -> &[$crate::bootstrapping::SwitchingKeyPart] {
+            &self.0.parts
+        }
+
+        /// Bytes of the evaluation keys on the wire: first components, seeded.
+        pub fn key_bytes(&self) -> u64 {
+            self.key_parts().iter().map(|part| part.bytes as u64).sum()
+        }
+    };
+}
+pub(crate) use switching_keys_of_set;

@@ -1,17 +1,10 @@
 //! Evaluation keys from the parts in which they travel.
 
-use alloc::collections::BTreeMap;
-
 use super::params::BgvParams;
 use crate::{
     arith::Word,
-    bootstrapping::{
-        method::SwitchingKeySet,
-        raising::{RaisingKeys, key_source},
-        switching_keys::{KeyLayout, SwitchingKeyId, SwitchingKeyPart},
-    },
+    bootstrapping::raising::{RaisingKeys, key_source, raising_key_set},
     error::Error,
-    rlwe::SampleBlock,
     schemes::bgv::BgvCiphertext,
 };
 
@@ -23,31 +16,4 @@ impl<W: Word> RaisingKeys<W> {
     }
 }
 
-impl<W: Word> SwitchingKeySet for BgvParams<W> {
-    type Word = W;
-    type Keys = RaisingKeys<W>;
-
-    fn name(&self) -> &str {
-        self.name()
-    }
-
-    fn fingerprint(&self) -> [u8; 16] {
-        self.fingerprint()
-    }
-
-    fn key_layout(&self) -> KeyLayout<'_, W> {
-        self.layout()
-    }
-
-    fn key_parts(&self) -> &[SwitchingKeyPart] {
-        self.key_parts()
-    }
-
-    fn assemble(
-        &self,
-        key_id: [u8; 16],
-        keys: BTreeMap<SwitchingKeyId, SampleBlock<W>>,
-    ) -> Result<RaisingKeys<W>, Error> {
-        RaisingKeys::assemble(&self.layout(), key_id, &self.galois_elements().collect(), keys)
-    }
-}
+raising_key_set!([W: Word] BgvParams<W>, W);

@@ -8,14 +8,14 @@ use crate::{
     bootstrapping::{
         overflow::{self, LARGEST_NOISY_WEIGHT},
         raising::security_of,
-        switching_keys::{KeyLayout, SwitchingKeyId, SwitchingKeyPart},
+        switching_keys::{KeyLayout, SwitchingKeyPart, switching_keys_of_set},
     },
     circuits::linear_transform::{
         IntegerStageShape, IntegerTransform, PlaintextStorage, Step, hypercube_shapes,
         integer_coeffs_to_slots_shapes, integer_slots_to_coeffs_shapes,
     },
     error::Error,
-    ring::{Basis, Cyclotomic, GaloisElement},
+    ring::{Cyclotomic, GaloisElement},
     rlwe::{EncapsulationContext, RlweContext},
     schemes::bgv::{BgvCiphertext, BgvContext},
     security::{SecurityPolicy, SecurityReport},
@@ -277,25 +277,7 @@ impl<W: Word> BgvParams<W> {
         &self.0.shapes
     }
 
-    /// The switching keys of a bootstrap, in order.
-    pub fn switching_keys(&self) -> Vec<SwitchingKeyId> {
-        self.layout().keys(&self.0.galois)
-    }
-
-    /// Modulus of the samples of a switching key.
-    pub fn key_basis(&self, key: SwitchingKeyId) -> &Basis<W> {
-        self.layout().basis(key)
-    }
-
-    /// The parts in which the evaluation keys travel, in order.
-    pub fn key_parts(&self) -> &[SwitchingKeyPart] {
-        &self.0.parts
-    }
-
-    /// Bytes of the evaluation keys on the wire: first components, seeded.
-    pub fn key_bytes(&self) -> u64 {
-        self.key_parts().iter().map(|part| part.bytes as u64).sum()
-    }
+    switching_keys_of_set!(W);
 
     /// Bytes of the evaluation keys expanded in memory.
     pub fn expanded_key_bytes(&self) -> u64 {

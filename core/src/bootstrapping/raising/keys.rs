@@ -11,8 +11,8 @@ use super::{
 use crate::{
     arith::Word,
     bootstrapping::{
-        method::{KeysBuilder, SwitchingKeySet},
-        switching_keys::{KeyLayout, Secrets, SwitchingKeyId, SwitchingKeyPart},
+        method::KeysBuilder,
+        switching_keys::{KeyLayout, Secrets, SwitchingKeyId},
     },
     error::Error,
     par,
@@ -32,34 +32,46 @@ pub struct RaisingKeys<W: Word = u64> {
 /// Builds [`RaisingKeys`] from parts in any order.
 pub type RaisingKeysBuilder<R, W = u64> = KeysBuilder<RaisingParams<R, W>>;
 
-impl<R: ReductionSpec, W: Word> SwitchingKeySet for RaisingParams<R, W> {
-    type Word = W;
-    type Keys = RaisingKeys<W>;
+/// `SwitchingKeySet` for a set of words `$word` whose keys are [`RaisingKeys`].
+macro_rules! raising_key_set {
+    ([$($generics:tt)*] $params:ty, $word:ident) => {
+        impl<$($generics)*> $crate::bootstrapping::method::SwitchingKeySet for $params {
+            type Word = $word;
+            type Keys = $crate::bootstrapping::raising::RaisingKeys<$word>;
 
-    fn name(&self) -> &str {
-        self.name()
-    }
+            fn name(&self) -> &str {
+                self.name()
+            }
 
-    fn fingerprint(&self) -> [u8; 16] {
-        self.fingerprint()
-    }
+            fn fingerprint(&self) -> [u8; 16] {
+                self.fingerprint()
+            }
 
-    fn key_layout(&self) -> KeyLayout<'_, W> {
-        self.layout()
-    }
+            fn key_layout(&self) -> $crate::bootstrapping::KeyLayout<'_, $word> {
+                self.layout()
+            }
 
-    fn key_parts(&self) -> &[SwitchingKeyPart] {
-        self.key_parts()
-    }
+            fn key_parts(&self) -> &[$crate::bootstrapping::SwitchingKeyPart] {
+                self.key_parts()
+            }
 
-    fn assemble(
-        &self,
-        key_id: [u8; 16],
-        keys: BTreeMap<SwitchingKeyId, SampleBlock<W>>,
-    ) -> Result<RaisingKeys<W>, Error> {
-        RaisingKeys::assemble(&self.layout(), key_id, &self.galois_elements().collect(), keys)
-    }
+            fn assemble(
+                &self,
+                key_id: [u8; 16],
+                keys: alloc::collections::BTreeMap<
+                    $crate::bootstrapping::SwitchingKeyId,
+                    $crate::rlwe::SampleBlock<$word>,
+                >,
+            ) -> Result<$crate::bootstrapping::raising::RaisingKeys<$word>, $crate::error::Error> {
+                let elements = self.galois_elements().collect();
+                $crate::bootstrapping::raising::RaisingKeys::assemble(&self.layout(), key_id, &elements, keys)
+            }
+        }
+    };
 }
+pub(in crate::bootstrapping) use raising_key_set;
+
+raising_key_set!([R: ReductionSpec, W: Word] RaisingParams<R, W>, W);
 
 impl<W: Word> RaisingKeys<W> {
     /// Collects parts into keys.

@@ -28,6 +28,7 @@ pub(super) use chain::digits_of;
 pub(crate) use chain::{Sizes, chain};
 pub use evaluator::RaisingEvaluator;
 pub use key_source::{Direction, KeySource};
+pub(in crate::bootstrapping) use keys::raising_key_set;
 pub use keys::{RaisingKeys, RaisingKeysBuilder};
 pub(super) use params::security_of;
 pub use params::{Levels, RaisingParams};

@@ -10,14 +10,14 @@ use crate::{
     arith::Word,
     bootstrapping::{
         overflow,
-        switching_keys::{KeyLayout, SwitchingKeyId, SwitchingKeyPart},
+        switching_keys::{KeyLayout, SwitchingKeyPart, switching_keys_of_set},
     },
     circuits::linear_transform::{
         BabyGiantSteps, LinearTransform, PlaintextStorage, StageShape, coeffs_to_slots_shapes,
         slots_to_coeffs_shapes,
     },
     error::{Error, hex},
-    ring::{Basis, Cyclotomic, GaloisElement, SmallPoly},
+    ring::{Cyclotomic, GaloisElement, SmallPoly},
     rlwe::{EncapsulationContext, RlweContext, RlweSpec},
     schemes::ckks::{Ciphertext, CkksContext, Scale},
     security::{self, Instance, SecretDistribution, SecurityReport},
@@ -325,25 +325,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         }
     }
 
-    /// The switching keys of a bootstrap, in order.
-    pub fn switching_keys(&self) -> Vec<SwitchingKeyId> {
-        self.layout().keys(&self.0.galois)
-    }
-
-    /// Modulus of the samples of a switching key.
-    pub fn key_basis(&self, key: SwitchingKeyId) -> &Basis<W> {
-        self.layout().basis(key)
-    }
-
-    /// The parts in which the evaluation keys travel, in order.
-    pub fn key_parts(&self) -> &[SwitchingKeyPart] {
-        &self.0.parts
-    }
-
-    /// Bytes of the evaluation keys on the wire: first components, seeded.
-    pub fn key_bytes(&self) -> u64 {
-        self.key_parts().iter().map(|part| part.bytes as u64).sum()
-    }
+    switching_keys_of_set!(W);
 
     /// Bytes of the evaluation keys expanded in memory.
     pub fn expanded_key_bytes(&self) -> u64 {
