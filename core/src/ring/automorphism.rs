@@ -2,7 +2,7 @@
 
 use alloc::{format, sync::Arc, vec};
 
-use super::cyclotomic::Cyclotomic;
+use super::{cyclotomic::Cyclotomic, power::power};
 use crate::error::Error;
 
 /// An exponent g that is a unit modulo the index of the ring: odd, below 2N, in Z\[X\]/(X^N + 1). [`Cyclotomic`] makes those of
@@ -31,17 +31,7 @@ impl GaloisElement {
     /// The element of a left rotation by `steps` slots (negative: right) in ring degree `n`.
     pub fn rotation(steps: i64, n: usize) -> Self {
         let order = (n / 2) as i64;
-        let mut exponent = steps.rem_euclid(order) as u64;
-        let modulus = 2 * n as u64;
-        let (mut g, mut base) = (1u64, 5 % modulus);
-        while exponent > 0 {
-            if exponent & 1 == 1 {
-                g = g * base % modulus;
-            }
-            base = base * base % modulus;
-            exponent >>= 1;
-        }
-        Self(g)
+        Self(power(5, steps.rem_euclid(order) as u64, 2 * n as u64))
     }
 
     /// The element of complex conjugation.
@@ -70,17 +60,8 @@ impl GaloisElement {
     pub fn inverse(self, n: usize) -> Self {
         // The group of units modulo 2n = 2^k has exponent dividing n/2 (n >= 4), so
         // g^(n/2 - 1) inverts g; for n = 2 the group is {1, 3} and g is its own inverse.
-        let modulus = 2 * n as u64;
-        let mut exponent = if n >= 4 { (n / 2 - 1) as u64 } else { 1 };
-        let (mut out, mut base) = (1u64, self.0);
-        while exponent > 0 {
-            if exponent & 1 == 1 {
-                out = out * base % modulus;
-            }
-            base = base * base % modulus;
-            exponent >>= 1;
-        }
-        Self(out)
+        let exponent = if n >= 4 { (n / 2 - 1) as u64 } else { 1 };
+        Self(power(self.0, exponent, 2 * n as u64))
     }
 }
 

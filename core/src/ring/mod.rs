@@ -12,6 +12,7 @@ mod cyclotomic;
 mod integers;
 mod odd_index;
 mod poly;
+mod power;
 mod rescale;
 mod sampling;
 mod scratch;

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use super::power::power;
+
 /// An index m = `m_1` `m_2`: `m_2` is the largest of two or three different odd primes, and `m_1` the other one, or the product of the
 /// other two.
 ///
@@ -227,19 +229,6 @@ impl OddIndex {
 
 fn is_prime(p: u64) -> bool {
     p > 1 && (2..p).take_while(|d| d * d <= p).all(|d| !p.is_multiple_of(d))
-}
-
-/// a^e modulo p, below 2^32.
-fn power(a: u64, mut e: u64, p: u64) -> u64 {
-    let (mut out, mut base) = (1 % p, a % p);
-    while e > 0 {
-        if e & 1 == 1 {
-            out = out * base % p;
-        }
-        base = base * base % p;
-        e >>= 1;
-    }
-    out
 }
 
 /// The smallest primitive root of an odd prime; 1 of 1.
