@@ -41,52 +41,44 @@ fn one_by_one<R: Send>(count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Ve
 
 /// Calls `f(i, chunk)` for the `i`-th chunk of `chunk` items (the last one may be shorter).
 /// A `chunk` of zero counts as one.
-#[cfg(feature = "parallel")]
 pub fn for_each_chunk_mut<T: Send>(data: &mut [T], chunk: usize, f: impl Fn(usize, &mut [T]) + Sync + Send) {
-    use rayon::prelude::*;
-    data.par_chunks_mut(chunk.max(1)).enumerate().for_each(|(i, part)| f(i, part));
-}
-
-/// Calls `f(i, chunk)` for the `i`-th chunk of `chunk` items (the last one may be shorter).
-/// A `chunk` of zero counts as one.
-#[cfg(not(feature = "parallel"))]
-pub fn for_each_chunk_mut<T: Send>(data: &mut [T], chunk: usize, f: impl Fn(usize, &mut [T]) + Sync + Send) {
-    for (i, part) in data.chunks_mut(chunk.max(1)).enumerate() {
-        f(i, part);
+    #[cfg(feature = "parallel")]
+    {
+        use rayon::prelude::*;
+        data.par_chunks_mut(chunk.max(1)).enumerate().for_each(|(i, part)| f(i, part));
+    }
+    #[cfg(not(feature = "parallel"))]
+    {
+        for (i, part) in data.chunks_mut(chunk.max(1)).enumerate() {
+            f(i, part);
+        }
     }
 }
 
 /// [`for_each_chunk_mut`] with memory that `f` may use as it likes: made by `memory` once for every run of chunks that one
 /// thread does, so that it holds anything at first.
-#[cfg(feature = "parallel")]
 pub fn for_each_chunk_with<T: Send, M>(
     data: &mut [T],
     chunk: usize,
     memory: impl Fn() -> M + Sync + Send,
     f: impl Fn(&mut M, usize, &mut [T]) + Sync + Send,
 ) {
-    use rayon::prelude::*;
-    let chunks = data.par_chunks_mut(chunk.max(1)).enumerate();
-    chunks.for_each_init(memory, |memory, (i, part)| f(memory, i, part));
-}
-
-/// [`for_each_chunk_mut`] with memory that `f` may use as it likes: made by `memory` once for every run of chunks that one
-/// thread does, so that it holds anything at first.
-#[cfg(not(feature = "parallel"))]
-pub fn for_each_chunk_with<T: Send, M>(
-    data: &mut [T],
-    chunk: usize,
-    memory: impl Fn() -> M + Sync + Send,
-    f: impl Fn(&mut M, usize, &mut [T]) + Sync + Send,
-) {
-    let mut memory = memory();
-    for (i, part) in data.chunks_mut(chunk.max(1)).enumerate() {
-        f(&mut memory, i, part);
+    #[cfg(feature = "parallel")]
+    {
+        use rayon::prelude::*;
+        let chunks = data.par_chunks_mut(chunk.max(1)).enumerate();
+        chunks.for_each_init(memory, |memory, (i, part)| f(memory, i, part));
+    }
+    #[cfg(not(feature = "parallel"))]
+    {
+        let mut memory = memory();
+        for (i, part) in data.chunks_mut(chunk.max(1)).enumerate() {
+            f(&mut memory, i, part);
+        }
     }
 }
 
 /// [`for_each_chunk_with`] for the chunks of two slices of one length: calls `f(memory, i, x, y)`.
-#[cfg(feature = "parallel")]
 pub fn for_each_pair_with<T: Send, M>(
     x: &mut [T],
     y: &mut [T],
@@ -94,20 +86,13 @@ pub fn for_each_pair_with<T: Send, M>(
     memory: impl Fn() -> M + Sync + Send,
     f: impl Fn(&mut M, usize, &mut [T], &mut [T]) + Sync + Send,
 ) {
-    use rayon::prelude::*;
-    let pairs = x.par_chunks_mut(chunk.max(1)).zip(y.par_chunks_mut(chunk.max(1)));
-    pairs.enumerate().for_each_init(memory, |memory, (i, (x, y))| f(memory, i, x, y));
-}
-
-/// [`for_each_chunk_with`] for the chunks of two slices of one length: calls `f(memory, i, x, y)`.
-#[cfg(not(feature = "parallel"))]
-pub fn for_each_pair_with<T: Send, M>(
-    x: &mut [T],
-    y: &mut [T],
-    chunk: usize,
-    memory: impl Fn() -> M + Sync + Send,
-    f: impl Fn(&mut M, usize, &mut [T], &mut [T]) + Sync + Send,
-) {
+    #[cfg(feature = "parallel")]
+    {
+        use rayon::prelude::*;
+        let pairs = x.par_chunks_mut(chunk.max(1)).zip(y.par_chunks_mut(chunk.max(1)));
+        pairs.enumerate().for_each_init(memory, |memory, (i, (x, y))| f(memory, i, x, y));
+    }
+    #[cfg(not(feature = "parallel"))]
     each_pair_with(x, y, chunk, memory, f);
 }
 
