@@ -14,7 +14,7 @@ use crate::{
     arith::{DoubleDouble, Word},
     bootstrapping::raising::KeySource,
     error::Error,
-    schemes::ckks::Ciphertext,
+    schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::Observer,
 };
 
@@ -62,9 +62,7 @@ impl<'a, W: Word> ResidueEvaluator<'a, W> {
         y: &mut Residue<W>,
         observer: &mut dyn Observer,
     ) -> Result<Residue<W>, Error> {
-        let bounds = self.prepare(x, y, &|x, y| self.ring.sum(x, y), observer)?;
-        let [x, y] = self.at_one_level(x, y)?;
-        Ok(Residue { x: self.evaluator.ckks().add(&x, &y)?, bounds })
+        self.combined(x, y, CkksEvaluator::add, observer)
     }
 
     /// x - y.
@@ -77,9 +75,20 @@ impl<'a, W: Word> ResidueEvaluator<'a, W> {
         y: &mut Residue<W>,
         observer: &mut dyn Observer,
     ) -> Result<Residue<W>, Error> {
+        self.combined(x, y, CkksEvaluator::sub, observer)
+    }
+
+    /// The sum or the difference, which have the same bounds.
+    fn combined(
+        &self,
+        x: &mut Residue<W>,
+        y: &mut Residue<W>,
+        operation: impl Fn(&CkksEvaluator<W>, &Ciphertext<W>, &Ciphertext<W>) -> Result<Ciphertext<W>, Error>,
+        observer: &mut dyn Observer,
+    ) -> Result<Residue<W>, Error> {
         let bounds = self.prepare(x, y, &|x, y| self.ring.sum(x, y), observer)?;
         let [x, y] = self.at_one_level(x, y)?;
-        Ok(Residue { x: self.evaluator.ckks().sub(&x, &y)?, bounds })
+        Ok(Residue { x: operation(self.evaluator.ckks(), &x, &y)?, bounds })
     }
 
     /// x y, one level below the lower of them.
