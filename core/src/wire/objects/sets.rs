@@ -7,7 +7,7 @@ use crate::{
     bootstrapping::{
         bgv::{BgvParams, BgvSecretKey},
         ckks_conventional::{ConventionalParams, ConventionalSecretKey},
-        ckks_msb::{LARGEST_MESSAGE, MsbParams, MsbSecretKey, RootsSpec},
+        ckks_msb::{MsbParams, MsbSecretKey, RootsSpec},
         ckks_ship::{ShipParams, ShipSecretKey},
         method::SlotMode,
         raising::{RaisingParams, ReductionSpec},
@@ -152,61 +152,79 @@ impl<W: WireWord> CkksSet for ShipParams<W> {
     }
 }
 
-impl<W: WireWord> CkksSet for ConventionalParams<W> {
-    type Word = W;
+/// The sets that raise the modulus with a reduction, and those that link such a set to gates. `$output` is the level of what a
+/// bootstrap of a program leaves.
+macro_rules! raising_sets {
+    ($reduction:ty, |$set:ident| $output:expr) => {
+        impl<W: WireWord> CkksSet for RaisingParams<$reduction, W> {
+            type Word = W;
 
-    fn ckks(&self) -> &CkksContext<W> {
-        self.ckks()
-    }
+            fn ckks(&self) -> &CkksContext<W> {
+                self.ckks()
+            }
 
-    fn mode(&self) -> SlotMode {
-        SlotMode::Real
-    }
+            fn mode(&self) -> SlotMode {
+                SlotMode::Real
+            }
 
-    fn input_level(&self) -> usize {
-        self.levels().input
-    }
+            fn input_level(&self) -> usize {
+                self.levels().input
+            }
 
-    fn output_level(&self) -> usize {
-        self.levels().output
-    }
+            fn output_level(&self) -> usize {
+                let $set = self;
+                $output
+            }
 
-    fn target(&self) -> Result<Target, Error> {
-        self.program_target()
-    }
+            fn public_key_level(&self) -> usize {
+                self.levels().output
+            }
+
+            fn largest_message(&self) -> f64 {
+                <$reduction>::LARGEST_MESSAGE
+            }
+
+            fn target(&self) -> Result<Target, Error> {
+                self.program_target()
+            }
+        }
+
+        impl CkksSet for LinkParams<$reduction> {
+            type Word = u64;
+
+            fn ckks(&self) -> &CkksContext<u64> {
+                self.ckks().ckks()
+            }
+
+            fn mode(&self) -> SlotMode {
+                self.ckks().mode()
+            }
+
+            fn input_level(&self) -> usize {
+                self.ckks().input_level()
+            }
+
+            fn output_level(&self) -> usize {
+                self.ckks().output_level()
+            }
+
+            fn public_key_level(&self) -> usize {
+                self.ckks().public_key_level()
+            }
+
+            fn largest_message(&self) -> f64 {
+                self.ckks().largest_message()
+            }
+
+            fn target(&self) -> Result<Target, Error> {
+                self.program_target()
+            }
+        }
+    };
 }
 
-impl<W: WireWord> CkksSet for MsbParams<W> {
-    type Word = W;
-
-    fn ckks(&self) -> &CkksContext<W> {
-        self.ckks()
-    }
-
-    fn mode(&self) -> SlotMode {
-        SlotMode::Real
-    }
-
-    fn input_level(&self) -> usize {
-        self.levels().input
-    }
-
-    fn output_level(&self) -> usize {
-        self.refreshed_level()
-    }
-
-    fn public_key_level(&self) -> usize {
-        self.levels().output
-    }
-
-    fn largest_message(&self) -> f64 {
-        LARGEST_MESSAGE
-    }
-
-    fn target(&self) -> Result<Target, Error> {
-        self.program_target()
-    }
-}
+raising_sets!(Reduction, |set| set.levels().output);
+raising_sets!(RootsSpec, |set| set.refreshed_level());
 
 impl<R: ReductionSpec> SeededSet for LinkParams<R>
 where
@@ -243,61 +261,5 @@ where
 
     fn key_part(&self, index: usize) -> Result<Vec<u8>, Error> {
         self.key_part(index)
-    }
-}
-
-impl CkksSet for LinkParams<Reduction> {
-    type Word = u64;
-
-    fn ckks(&self) -> &CkksContext<u64> {
-        self.ckks().ckks()
-    }
-
-    fn mode(&self) -> SlotMode {
-        SlotMode::Real
-    }
-
-    fn input_level(&self) -> usize {
-        self.ckks().levels().input
-    }
-
-    fn output_level(&self) -> usize {
-        self.ckks().levels().output
-    }
-
-    fn target(&self) -> Result<Target, Error> {
-        self.program_target()
-    }
-}
-
-impl CkksSet for LinkParams<RootsSpec> {
-    type Word = u64;
-
-    fn ckks(&self) -> &CkksContext<u64> {
-        self.ckks().ckks()
-    }
-
-    fn mode(&self) -> SlotMode {
-        SlotMode::Real
-    }
-
-    fn input_level(&self) -> usize {
-        self.ckks().levels().input
-    }
-
-    fn output_level(&self) -> usize {
-        self.ckks().refreshed_level()
-    }
-
-    fn public_key_level(&self) -> usize {
-        self.ckks().levels().output
-    }
-
-    fn largest_message(&self) -> f64 {
-        LARGEST_MESSAGE
-    }
-
-    fn target(&self) -> Result<Target, Error> {
-        self.program_target()
     }
 }
