@@ -3,19 +3,21 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde::Deserialize;
 use tokio_util::io::ReaderStream;
 
+use super::asked::Asked;
 use super::body;
 use super::respond::Refusal;
-use super::{Http, blocking, openapi, parse_id};
+use super::{Http, blocking, openapi};
 use crate::blobs::Source;
 use crate::engine::{BOOTSTRAP, Operation, SlotMode, one_round};
 use crate::problem::Problem;
+use crate::service::Service;
 use crate::service::access::Caller;
 use crate::service::jobs::Order;
 use crate::service::views::JobDocument;
@@ -95,13 +97,8 @@ pub async fn submit(
     (status = 200, description = "Its state", body = JobDocument),
     (status = 404, description = "No such job", content_type = "application/problem+json", body = openapi::Problem),
 ))]
-pub async fn get(
-    State(http): State<Arc<Http>>,
-    Extension(caller): Extension<Arc<Caller>>,
-    Path(id): Path<String>,
-) -> Result<Json<JobDocument>, Refusal> {
-    let id = parse_id(&id)?;
-    Ok(Json(blocking(&http, move |service| service.job(id, &caller)).await?))
+pub async fn get(asked: Asked) -> Result<Json<JobDocument>, Refusal> {
+    Ok(Json(asked.of(Service::job).await?))
 }
 
 /// Cancels a job.
@@ -110,13 +107,8 @@ pub async fn get(
     (status = 204, description = "It does not run: it waited, or had ended before"),
     (status = 404, description = "No such job", content_type = "application/problem+json", body = openapi::Problem),
 ))]
-pub async fn cancel(
-    State(http): State<Arc<Http>>,
-    Extension(caller): Extension<Arc<Caller>>,
-    Path(id): Path<String>,
-) -> Result<StatusCode, Refusal> {
-    let id = parse_id(&id)?;
-    let running = blocking(&http, move |service| service.cancel(id, &caller)).await?;
+pub async fn cancel(asked: Asked) -> Result<StatusCode, Refusal> {
+    let running = asked.of(Service::cancel).await?;
     Ok(if running { StatusCode::ACCEPTED } else { StatusCode::NO_CONTENT })
 }
 
@@ -126,17 +118,9 @@ pub async fn cancel(
     (status = 304, description = "The client has it"),
     (status = 409, description = "The job is not done", content_type = "application/problem+json", body = openapi::Problem),
 ))]
-pub async fn result(
-    State(http): State<Arc<Http>>,
-    Extension(caller): Extension<Arc<Caller>>,
-    Path(id): Path<String>,
-    method: Method,
-    headers: HeaderMap,
-) -> Result<Response, Refusal> {
-    let id = parse_id(&id)?;
-    let turn = http.downloads.try_take(caller.peer).map_err(|full| full.problem("downloads"))?;
-    let asking = Arc::clone(&caller);
-    let (digest, length) = blocking(&http, move |service| service.stated_result(id, &asking)).await?;
+pub async fn result(asked: Asked, method: Method, headers: HeaderMap) -> Result<Response, Refusal> {
+    let turn = asked.http.downloads.try_take(asked.caller.peer).map_err(|full| full.problem("downloads"))?;
+    let (digest, length) = asked.of(Service::stated_result).await?;
     let tag = format!("\"{digest}\"");
     if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
@@ -150,7 +134,7 @@ pub async fn result(
     if method == Method::HEAD {
         return Ok(headers.into_response());
     }
-    let body = match blocking(&http, move |service| service.result(id, &caller)).await? {
+    let body = match asked.of(Service::result).await? {
         Source::File(file) => {
             Body::from_stream(ReaderStream::with_capacity(tokio::fs::File::from_std(file), PIECE))
         }

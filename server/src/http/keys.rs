@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 
+use super::asked::Asked;
 use super::body;
 use super::respond::Refusal;
 use super::{Http, blocking, openapi, parse_id};
@@ -41,13 +42,8 @@ pub async fn open(
     (status = 200, description = "What is present and what is missing", body = KeysDocument),
     (status = 404, description = "No such key set", content_type = "application/problem+json", body = openapi::Problem),
 ))]
-pub async fn get(
-    State(http): State<Arc<Http>>,
-    Extension(caller): Extension<Arc<Caller>>,
-    Path(id): Path<String>,
-) -> Result<Json<KeysDocument>, Refusal> {
-    let id = parse_id(&id)?;
-    Ok(Json(blocking(&http, move |service| service.keys(id, &caller)).await?))
+pub async fn get(asked: Asked) -> Result<Json<KeysDocument>, Refusal> {
+    Ok(Json(asked.of(Service::keys).await?))
 }
 
 /// Whether a key set is complete.
@@ -56,13 +52,8 @@ pub async fn get(
     (status = 206, description = "Pieces are missing or it is not committed; X-Refloat-Present: n/total"),
     (status = 404, description = "No such key set"),
 ))]
-pub async fn head(
-    State(http): State<Arc<Http>>,
-    Extension(caller): Extension<Arc<Caller>>,
-    Path(id): Path<String>,
-) -> Result<Response, Refusal> {
-    let id = parse_id(&id)?;
-    let document = blocking(&http, move |service| service.keys(id, &caller)).await?;
+pub async fn head(asked: Asked) -> Result<Response, Refusal> {
+    let document = asked.of(Service::keys).await?;
     let status = if document.state == "sealed" { StatusCode::OK } else { StatusCode::PARTIAL_CONTENT };
     Ok((status, [("x-refloat-present", format!("{}/{}", document.present, document.total))]).into_response())
 }
@@ -111,23 +102,16 @@ pub async fn put_chunk(
     (status = 200, description = "Sealed", body = Committed),
     (status = 409, description = "Pieces are missing, or the digest differs", content_type = "application/problem+json", body = openapi::Problem),
 ))]
-pub async fn commit(
-    State(http): State<Arc<Http>>,
-    Extension(caller): Extension<Arc<Caller>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Json<Committed>, Refusal> {
-    let id = parse_id(&id)?;
-    let asking = Arc::clone(&caller);
-    let allowed = blocking(&http, move |service| service.keys_for(id, &asking, Act::Change).map(drop)).await;
+pub async fn commit(asked: Asked, headers: HeaderMap, body: Body) -> Result<Json<Committed>, Refusal> {
+    let allowed = asked.of(|service, id, caller| service.keys_for(id, caller, Act::Change).map(drop)).await;
     if let Err(refusal) = allowed {
         return Err(body::refuse(&headers, body, refusal).await);
     }
-    let bytes = body::document(&http, &headers, body).await?;
+    let bytes = body::document(&asked.http, &headers, body).await?;
     let request: Commit = if bytes.is_empty() { Commit::default() } else { parse(&bytes)? };
-    let seal = move |service: &Service| service.commit_keys(id, request.digest.as_deref(), &caller);
-    Ok(Json(blocking(&http, seal).await?))
+    let sealed =
+        asked.of(move |service, id, caller| service.commit_keys(id, request.digest.as_deref(), caller));
+    Ok(Json(sealed.await?))
 }
 
 /// Has a sealed key set loaded into memory ahead of the first job with it, which then need not wait for that. It may leave memory again
@@ -137,13 +121,8 @@ pub async fn commit(
     (status = 409, description = "It is not sealed", content_type = "application/problem+json", body = openapi::Problem),
     (status = 507, description = "It fits into no memory", content_type = "application/problem+json", body = openapi::Problem),
 ))]
-pub async fn wake(
-    State(http): State<Arc<Http>>,
-    Extension(caller): Extension<Arc<Caller>>,
-    Path(id): Path<String>,
-) -> Result<StatusCode, Refusal> {
-    let id = parse_id(&id)?;
-    blocking(&http, move |service| service.wake_keys(id, &caller)).await?;
+pub async fn wake(asked: Asked) -> Result<StatusCode, Refusal> {
+    asked.of(Service::wake_keys).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -152,13 +131,8 @@ pub async fn wake(
     (status = 204, description = "Gone"),
     (status = 409, description = "Jobs wait for it", content_type = "application/problem+json", body = openapi::Problem),
 ))]
-pub async fn delete(
-    State(http): State<Arc<Http>>,
-    Extension(caller): Extension<Arc<Caller>>,
-    Path(id): Path<String>,
-) -> Result<StatusCode, Refusal> {
-    let id = parse_id(&id)?;
-    blocking(&http, move |service| service.delete_keys(id, &caller)).await?;
+pub async fn delete(asked: Asked) -> Result<StatusCode, Refusal> {
+    asked.of(Service::delete_keys).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

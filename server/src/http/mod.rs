@@ -1,5 +1,6 @@
 //! The HTTP surface: routes, documents and problems, over [`Service`].
 
+pub mod asked;
 pub mod body;
 pub mod caller;
 pub mod files;

@@ -4,18 +4,17 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Extension;
-use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
+use super::asked::Asked;
 use super::respond::Refusal;
-use super::{Http, blocking, openapi, parse_id};
+use super::{Http, blocking, openapi};
 use crate::id::Id;
 use crate::problem::Problem;
-use crate::service::access::Caller;
+use crate::service::Service;
 use crate::store::events::END;
 
 type Stream = Sse<axum::response::sse::KeepAliveStream<ReceiverStream<Result<Event, Infallible>>>>;
@@ -28,13 +27,7 @@ type Stream = Sse<axum::response::sse::KeepAliveStream<ReceiverStream<Result<Eve
     (status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String),
     (status = 404, description = "No such job", content_type = "application/problem+json", body = openapi::Problem),
 ))]
-pub async fn events(
-    State(http): State<Arc<Http>>,
-    Path(id): Path<String>,
-    Extension(caller): Extension<Arc<Caller>>,
-    headers: HeaderMap,
-) -> Result<Stream, Refusal> {
-    let (id, peer) = (parse_id(&id)?, caller.peer);
+pub async fn events(asked: Asked, headers: HeaderMap) -> Result<Stream, Refusal> {
     let last = match headers.get("last-event-id") {
         None => 0,
         Some(value) => value
@@ -43,8 +36,9 @@ pub async fn events(
             .and_then(|text| text.trim().parse().ok())
             .ok_or_else(|| Problem::bad_request("Last-Event-ID is the number of an event of this job"))?,
     };
-    blocking(&http, move |service| service.job(id, &caller)).await?;
-    let permit = http.streams.try_take(peer).map_err(|full| full.problem("event streams"))?;
+    asked.of(Service::job).await?;
+    let Asked { http, caller, id } = asked;
+    let permit = http.streams.try_take(caller.peer).map_err(|full| full.problem("event streams"))?;
     let (sender, receiver) = mpsc::channel(16);
     tokio::spawn(async move {
         follow(&http, id, last, &sender).await;

@@ -58,7 +58,11 @@ pub struct Metrics {
     cache_bytes: Gauge,
     cache_evictions: Counter,
     cache_releases: Counter,
+    ready: Gauge,
+    free_disk: Gauge,
+    key_bytes: Gauge,
     job_bytes: Gauge,
+    limits: Family<Label, Gauge>,
     panics: Counter,
     retries: Counter,
     differences: Counter,
@@ -94,6 +98,10 @@ impl Default for Metrics {
                 "key_cache_releases",
                 "Key sets dropped because nobody used them for long, or the machine was short of memory",
             ),
+            ready: new.number("ready", "1 if /readyz answers that the server takes jobs, 0 otherwise"),
+            free_disk: new.bytes("free_disk", "Free space on the disk of the data folder"),
+            key_bytes: new.bytes("stored_keys", "Evaluation keys on disk"),
+            limits: new.number("limit", "Limits in force, by the name of their setting (name)"),
             job_bytes: new.bytes(
                 "stored_jobs",
                 "Inputs, results and records of jobs on disk, with room for the results of those that have not ended",
@@ -240,7 +248,19 @@ pub fn render(service: &Service) -> Result<String, StoreError> {
     metrics.cluster.workers.set(service.crew.workers() as i64);
     metrics.cluster.slots.set(service.crew.slots() as i64);
     metrics.cluster.out.set(service.crew.out() as i64);
+    metrics.ready.set(service.ready().is_ok().into());
+    metrics.free_disk.set(service.store.free_bytes().ok().flatten().unwrap_or(0) as i64);
+    metrics.key_bytes.set(service.store.room().bytes() as i64);
     metrics.job_bytes.set(service.store.usage().total() as i64);
+    let (storage, limits) = (&service.config.storage, &service.config.limits);
+    for (name, limit) in [
+        ("storage.key_bytes", storage.key_bytes),
+        ("storage.job_bytes", storage.job_bytes),
+        ("storage.min_free_bytes", storage.min_free_bytes),
+        ("limits.max_queued", limits.max_queued as u64),
+    ] {
+        metrics.limits.get_or_create(&Label::new(name)).set(i64::try_from(limit).unwrap_or(i64::MAX));
+    }
     metrics.resident.set(memory::resident().unwrap_or(0) as i64);
     let mut text = String::new();
     encode(&mut text, &metrics.registry)

@@ -2,13 +2,24 @@
 
 use super::support;
 
+use std::path::Path;
+
 use refloat::bootstrapping::bgv::{BgvPreset, BgvSecretKey};
 use refloat::random::Seed;
 use refloat::wire;
-use serde_json::json;
+use serde_json::{Value, json};
 use support::process::{Process, fails, ok, refloat, upload_keys};
 
 const SET: &str = "toy-bgv10";
+
+/// Has x.ct multiplied by y.ct and refreshed at a place. Nothing that another place wrote is taken for its results.
+fn multiplied(place: &str, folder: &Path) -> Value {
+    for written in ["xy.ct", "xxyy.ct", "z.ct"] {
+        let _ = std::fs::remove_file(folder.join(written));
+    }
+    let job = "--json bootstrap --keys @keys --in @x.ct --with @y.ct --out @xy.ct --op multiply,bootstrap";
+    ok(&refloat(&format!("{job}{place}"), folder))
+}
 
 #[test]
 fn integers_go_the_whole_way_here_and_on_a_server() {
@@ -34,13 +45,7 @@ fn integers_go_the_whole_way_here_and_on_a_server() {
     let there = Process::start(&folder.path().join("data"));
     let url = there.client.url("");
     for place in [String::new(), format!(" --server {url}")] {
-        // Nothing that the other place wrote is taken for its result.
-        for written in ["xy.ct", "xxyy.ct", "z.ct"] {
-            let _ = std::fs::remove_file(at(written));
-        }
-        let job =
-            "--json bootstrap --keys @keys --in @x.ct --with @y.ct --out @xy.ct --op multiply,bootstrap";
-        let done = ok(&run(&format!("{job}{place}")));
+        let done = multiplied(&place, folder.path());
         assert_eq!((&done["before"]["level"], &done["after"]["level"]), (&5.into(), &5.into()));
         assert_eq!(done["stages"].as_array().unwrap().len(), 5, "{done}");
         let decrypted = ok(&run("--json decrypt --key @keys --in @xy.ct --out @out.json --compare @xy.json"));
@@ -202,13 +207,7 @@ fn slots_of_several_integers_go_the_whole_way_too() {
     let there = Process::start(&folder.path().join("data"));
     let url = there.client.url("");
     for place in [String::new(), format!(" --server {url}")] {
-        // Nothing that the other place wrote is taken for its result.
-        for written in ["xy.ct", "xxyy.ct", "z.ct"] {
-            let _ = std::fs::remove_file(at(written));
-        }
-        let job =
-            "--json bootstrap --keys @keys --in @x.ct --with @y.ct --out @xy.ct --op multiply,bootstrap";
-        let done = ok(&run(&format!("{job}{place}")));
+        let done = multiplied(&place, folder.path());
         assert_eq!(done["stages"].as_array().unwrap().len(), 6, "{done}");
         let decrypted = ok(&run("--json decrypt --key @keys --in @xy.ct --out @out.json --compare @xy.json"));
         assert_eq!((&decrypted["wrong"], &decrypted["compared"]), (&0.into(), &1024.into()));

@@ -115,6 +115,12 @@ fn operations(slots: usize) -> Vec<(&'static str, Program)> {
     let many = || some_slots(slots, 77);
     let few = || some_slots(slots / 2 + 3, 78);
     let one = Complex::new(0.3, -0.4);
+    let with = |known: Vec<Complex>, operation: fn(&mut Builder, Value, Value) -> Value| {
+        program(1, |b, x| {
+            let c = b.constant(known.iter().copied());
+            operation(b, x[0], c)
+        })
+    };
     vec![
         ("add", program(2, |b, x| b.add(x[0], x[1]))),
         ("subtract", program(2, |b, x| b.subtract(x[0], x[1]))),
@@ -122,55 +128,13 @@ fn operations(slots: usize) -> Vec<(&'static str, Program)> {
         ("square", program(1, |b, x| b.multiply(x[0], x[0]))),
         ("negate", program(1, |b, x| b.negate(x[0]))),
         ("conjugate", program(1, |b, x| b.conjugate(x[0]))),
-        (
-            "add a number",
-            program(1, |b, x| {
-                let c = b.constant([one]);
-                b.add(c, x[0])
-            }),
-        ),
-        (
-            "add numbers",
-            program(1, |b, x| {
-                let c = b.constant(many());
-                b.add(x[0], c)
-            }),
-        ),
-        (
-            "subtract from numbers",
-            program(1, |b, x| {
-                let c = b.constant(few());
-                b.subtract(c, x[0])
-            }),
-        ),
-        (
-            "subtract numbers",
-            program(1, |b, x| {
-                let c = b.constant(few());
-                b.subtract(x[0], c)
-            }),
-        ),
-        (
-            "multiply by a number",
-            program(1, |b, x| {
-                let c = b.constant([one]);
-                b.multiply(x[0], c)
-            }),
-        ),
-        (
-            "multiply by an integer",
-            program(1, |b, x| {
-                let c = b.constant([-3.0]);
-                b.multiply(c, x[0])
-            }),
-        ),
-        (
-            "multiply by numbers",
-            program(1, |b, x| {
-                let c = b.constant(few());
-                b.multiply(c, x[0])
-            }),
-        ),
+        ("add a number", with(vec![one], |b, x, c| b.add(c, x))),
+        ("add numbers", with(many(), |b, x, c| b.add(x, c))),
+        ("subtract from numbers", with(few(), |b, x, c| b.subtract(c, x))),
+        ("subtract numbers", with(few(), |b, x, c| b.subtract(x, c))),
+        ("multiply by a number", with(vec![one], |b, x, c| b.multiply(x, c))),
+        ("multiply by an integer", with(vec![Complex::new(-3.0, 0.0)], |b, x, c| b.multiply(c, x))),
+        ("multiply by numbers", with(few(), |b, x, c| b.multiply(c, x))),
         (
             "rotate",
             program(1, |b, x| {

@@ -68,17 +68,20 @@ impl Room {
         self.0.remove(&id);
     }
 
+    /// Bytes of all key sets.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.values().map(|taken| taken.bytes).sum()
+    }
+
     /// The bound that `more` bytes of a key set of `holder` would exceed. Bytes that are stored count, and not what open sets may still
     /// bring.
     pub(super) fn over_bytes(&self, holder: &Holder, more: u64, bounds: &Bounds) -> Option<Over> {
-        let sum = |counts: &dyn Fn(&Taken) -> bool| -> u64 {
-            self.0.values().filter(|taken| counts(taken)).map(|taken| taken.bytes).sum()
-        };
-        let all = sum(&|_| true);
+        let all = self.bytes();
         if all.saturating_add(more) > bounds.bytes {
             return Some(Over::Bytes(all));
         }
-        let own = sum(&|taken| taken.api_key == holder.api_key);
+        let own =
+            self.0.values().filter(|taken| taken.api_key == holder.api_key).map(|taken| taken.bytes).sum::<u64>();
         bounds.own_bytes.filter(|most| own.saturating_add(more) > *most).map(|_| Over::OwnBytes(own))
     }
 

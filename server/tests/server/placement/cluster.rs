@@ -135,54 +135,42 @@ impl Watch for Idle {
     fn rest(&mut self, _: Duration) {}
 }
 
-/// Stored bytes on a disk that takes no more while it is full.
-pub struct Small(pub Arc<dyn Blobs>, pub Arc<AtomicBool>);
+/// Stored bytes on a disk with faults, for those who use it here.
+pub struct Faulty {
+    pub blobs: Arc<dyn Blobs>,
+    /// While it is full it takes no more.
+    pub full: Arc<AtomicBool>,
+    /// Which bytes are not what they were.
+    pub damaged: fn(Blob) -> bool,
+}
 
-impl Small {
+impl Faulty {
     fn room(&self) -> io::Result<()> {
-        if self.1.load(Ordering::Relaxed) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        if self.full.load(Ordering::Relaxed) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 }
 
-impl Blobs for Small {
+impl Blobs for Faulty {
     fn put(&self, blob: Blob, bytes: &[u8]) -> io::Result<Put> {
-        self.room().and_then(|()| self.0.put(blob, bytes))
+        self.room().and_then(|()| self.blobs.put(blob, bytes))
     }
     fn get(&self, blob: Blob, expected: Expected) -> Result<Vec<u8>, ReadError> {
-        self.0.get(blob, expected)
+        if (self.damaged)(blob) {
+            return Err(ReadError::Damaged("altered".into()));
+        }
+        self.blobs.get(blob, expected)
     }
     fn look(&self, blob: Blob, expected: Expected) -> Result<(), ReadError> {
-        self.0.look(blob, expected)
+        self.blobs.look(blob, expected)
     }
     fn remove(&self, blob: Blob) -> io::Result<()> {
-        self.0.remove(blob)
+        self.blobs.remove(blob)
     }
     fn check(&self) -> io::Result<()> {
-        self.0.check()
+        self.blobs.check()
     }
     fn try_room(&self, bytes: u64) -> io::Result<()> {
-        self.room().and_then(|()| self.0.try_room(bytes))
-    }
-}
-
-/// Stored bytes of which some are not what they were, for those who look at them here.
-pub struct Damaged(pub Arc<dyn Blobs>, pub fn(Blob) -> bool);
-
-impl Blobs for Damaged {
-    fn put(&self, blob: Blob, bytes: &[u8]) -> io::Result<Put> {
-        self.0.put(blob, bytes)
-    }
-    fn get(&self, blob: Blob, expected: Expected) -> Result<Vec<u8>, ReadError> {
-        if (self.1)(blob) { Err(ReadError::Damaged("altered".into())) } else { self.0.get(blob, expected) }
-    }
-    fn look(&self, blob: Blob, expected: Expected) -> Result<(), ReadError> {
-        self.0.look(blob, expected)
-    }
-    fn remove(&self, blob: Blob) -> io::Result<()> {
-        self.0.remove(blob)
-    }
-    fn check(&self) -> io::Result<()> {
-        self.0.check()
+        self.room().and_then(|()| self.blobs.try_room(bytes))
     }
 }
 

@@ -11,7 +11,7 @@ use refloat_server::dispatch::{Dispatch, Done, Outcome};
 use refloat_server::id::Id;
 use refloat_server::store::jobs::{self, JobState};
 
-use cluster::{Cluster, Damaged, HUNG, LEASE, STEP, Small};
+use cluster::{Cluster, Faulty, HUNG, LEASE, STEP};
 
 use super::support::engine::FINGERPRINT;
 
@@ -252,7 +252,7 @@ fn what_a_worker_alone_finds_damaged_is_done_by_another() {
             });
             given.unwrap()
         };
-        let damaged = Damaged(Arc::clone(&cluster.blobs), is_damaged);
+        let damaged = Faulty { blobs: Arc::clone(&cluster.blobs), full: Arc::default(), damaged: is_damaged };
         *cluster.hands[first].blobs.lock().unwrap() = Arc::new(damaged);
         cluster.finish();
         let record = cluster.record(job);
@@ -325,7 +325,11 @@ fn a_worker_whose_disk_is_full_gives_its_jobs_back_and_takes_none_until_there_is
     let mut cluster = Cluster::new(2, 1, 1);
     let full = [true, false].map(|is_full| Arc::new(AtomicBool::new(is_full)));
     for (hand, full) in cluster.hands.iter().zip(&full) {
-        *hand.blobs.lock().unwrap() = Arc::new(Small(Arc::clone(&cluster.blobs), Arc::clone(full)));
+        *hand.blobs.lock().unwrap() = Arc::new(Faulty {
+            blobs: Arc::clone(&cluster.blobs),
+            full: Arc::clone(full),
+            damaged: |_| false,
+        });
     }
     let runs =
         |cluster: &Cluster| [0, 1].map(|hand| cluster.ran.iter().filter(|(_, by)| *by == hand).count());
