@@ -14,7 +14,7 @@ use super::Service;
 use super::placement::Reason;
 use super::traffic::Traffic;
 use crate::memory;
-use crate::store::{StoreError, jobs};
+use crate::store::{StoreError, jobs, keys};
 
 /// One label.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -250,7 +250,7 @@ pub fn render(service: &Service) -> Result<String, StoreError> {
     metrics.cluster.out.set(service.crew.out() as i64);
     metrics.ready.set(service.ready().is_ok().into());
     metrics.free_disk.set(service.store.free_bytes().ok().flatten().unwrap_or(0) as i64);
-    metrics.key_bytes.set(service.store.room().bytes() as i64);
+    metrics.key_bytes.set(keys::stored_bytes(&service.store)? as i64);
     metrics.job_bytes.set(service.store.usage().total() as i64);
     let (storage, limits) = (&service.config.storage, &service.config.limits);
     for (name, limit) in [

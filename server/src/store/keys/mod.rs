@@ -155,6 +155,19 @@ impl Records<'_> {
     }
 }
 
+/// Bytes that all key sets take on disk.
+///
+/// # Errors
+/// The database does not answer.
+pub fn stored_bytes(store: &Store) -> Result<u64, StoreError> {
+    let mut kept = store.room();
+    let room = match kept.take() {
+        Some(room) => room,
+        None => store.read(|txn| Room::count(store, &txn.open_table(KEYS)?))?,
+    };
+    Ok(kept.insert(room).bytes())
+}
+
 /// Runs `work` in a transaction that is on disk when this returns. One at a time: what `work` finds to be free stays free
 /// until it has taken it.
 fn write<T>(

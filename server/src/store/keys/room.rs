@@ -80,8 +80,12 @@ impl Room {
         if all.saturating_add(more) > bounds.bytes {
             return Some(Over::Bytes(all));
         }
-        let own =
-            self.0.values().filter(|taken| taken.api_key == holder.api_key).map(|taken| taken.bytes).sum::<u64>();
+        let own = self
+            .0
+            .values()
+            .filter(|taken| taken.api_key == holder.api_key)
+            .map(|taken| taken.bytes)
+            .sum::<u64>();
         bounds.own_bytes.filter(|most| own.saturating_add(more) > *most).map(|_| Over::OwnBytes(own))
     }
 
