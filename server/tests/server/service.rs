@@ -282,10 +282,16 @@ fn requests_can_be_repeated_and_the_queue_is_bounded() {
     );
     assert!(metrics.contains(r#"refloat_refused_total{name="QUEUE_FULL"} 1"#), "{metrics}");
     assert!(
-        metrics.contains(r#"refloat_limit{name="limits.max_queued"} 2"#) && metrics.contains("refloat_ready 1"),
+        metrics.contains(r#"refloat_limit{name="limits.max_queued"} 2"#)
+            && metrics.contains("refloat_ready 1"),
         "{metrics}"
     );
-    let stored: u64 = metrics.lines().find_map(|line| line.strip_prefix("refloat_stored_keys_bytes ")).unwrap().parse().unwrap();
+    let stored: u64 = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("refloat_stored_keys_bytes "))
+        .unwrap()
+        .parse()
+        .unwrap();
     assert!(stored > 0 && metrics.contains("refloat_free_disk_bytes "), "{metrics}");
     server.engine.release();
     for job in [&first, &second, &third] {
