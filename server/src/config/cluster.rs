@@ -41,12 +41,12 @@ pub struct ClusterSection {
     /// Jobs that a worker runs at once, with the same keys in memory; 0: as many as can have `threads_per_job` threads each and fit in
     /// memory beside the keys.
     pub slots: usize,
-    /// Minimum number of threads for each job if `slots` is 0.
+    /// Minimum number of threads for each job if `slots` is 0; 0: as 1.
     pub threads_per_job: usize,
     /// Folder on a local disk in which a worker keeps copies of the keys that it has read; empty: none.
     #[schema(value_type = String)]
     pub cache: PathBuf,
-    /// Bytes that those copies may take; the least recently read ones are removed first.
+    /// Bytes that those copies may take; the least recently read ones are removed first; 0: none are kept.
     pub cache_bytes: u64,
 }
 

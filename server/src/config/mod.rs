@@ -70,7 +70,7 @@ pub struct ServerSection {
     pub trusted_proxies: Vec<IpAddr>,
     /// Origins whose pages may show this server's pages in a frame; none if empty.
     pub frame_ancestors: Vec<String>,
-    /// Seconds that open requests and running jobs get to finish when the server is asked to stop.
+    /// Seconds that open requests and running jobs get to finish when the server is asked to stop; 0: none.
     pub shutdown_seconds: u64,
 }
 
@@ -141,7 +141,7 @@ pub struct StorageSection {
     pub key_bytes: u64,
     /// Hours after which a key set that was never sealed is removed.
     pub unsealed_hours: u64,
-    /// Minutes after which a key set that has no pieces yet is removed.
+    /// Minutes after which a key set that has no pieces yet is removed; 0: within a minute.
     pub empty_keys_minutes: u64,
     /// Hours that a finished job and its result are kept.
     pub retention_hours: u64,
@@ -149,7 +149,7 @@ pub struct StorageSection {
     pub job_bytes: u64,
     /// Bytes that the jobs of one key set may take on disk.
     pub key_job_bytes: u64,
-    /// Bytes of free space on the disk of the data folder below which the server reports that it is not ready.
+    /// Bytes of free space on the disk of the data folder below which the server reports that it is not ready; 0: it never does for that.
     pub min_free_bytes: u64,
 }
 
@@ -231,7 +231,7 @@ pub struct ComputeSection {
     pub threads: usize,
     /// Bytes of memory for loaded evaluation keys; 0: half of the memory of the machine or the container.
     pub key_cache_bytes: u64,
-    /// Seconds after which evaluation keys that no job uses are dropped from memory.
+    /// Seconds after which evaluation keys that no job uses are dropped from memory; 0: as soon as no job uses them.
     pub key_idle_seconds: u64,
     /// Bytes of free memory, on the machine or in the container, below which evaluation keys that no job uses are dropped at once; 0:
     /// never.
@@ -340,8 +340,33 @@ impl Config {
         let mut config: Self =
             table.try_into().map_err(|error: toml::de::Error| ConfigError(error.message().to_owned()))?;
         config.access.resolve()?;
+        config.check_kept()?;
         config.check()?;
         Ok(config)
+    }
+
+    /// Refuses an operator's zeros that would remove everything or take nothing in. A program that embeds the server may mean them.
+    fn check_kept(&self) -> Result<(), ConfigError> {
+        let StorageSection { key_bytes, unsealed_hours, retention_hours, job_bytes, key_job_bytes, .. } =
+            self.storage;
+        let finished = "with 0 every finished job and its result would be removed within a minute";
+        let open = "with 0 every key set would be removed while it is uploaded";
+        let no_keys = "with 0 no evaluation keys could be uploaded";
+        let no_jobs = "with 0 no job could be submitted";
+        for (key, value, what) in [
+            ("retention_hours", retention_hours, finished),
+            ("unsealed_hours", unsealed_hours, open),
+            ("key_bytes", key_bytes, no_keys),
+            ("job_bytes", job_bytes, no_jobs),
+            ("key_job_bytes", key_job_bytes, no_jobs),
+        ] {
+            if value == 0 {
+                return Err(ConfigError(format!(
+                    "storage.{key} = 0: {what}; the least is 1; leave it out for the default"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses numbers that no server can work with: times beyond every clock, and bounds that let nobody in.
@@ -460,6 +485,11 @@ mod tests {
             ("LIMITS__MIN_BYTES_PER_SECOND", "0"),
             ("LIMITS__MAX_QUEUED", "0"),
             ("COMPUTE__MAX_ATTEMPTS", "0"),
+            ("STORAGE__RETENTION_HOURS", "0"),
+            ("STORAGE__UNSEALED_HOURS", "0"),
+            ("STORAGE__KEY_BYTES", "0"),
+            ("STORAGE__JOB_BYTES", "0"),
+            ("STORAGE__KEY_JOB_BYTES", "0"),
             ("COMPUTE__THREADS", "1000000000"),
         ] {
             let set = variable(&format!("REFLOAT__{name}"), value);

@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 #[cfg(feature = "cluster")]
 use crate::blobs::RemoteBlobs;
 use crate::blobs::{Blob, Blobs};
-use crate::config::Config;
+use crate::config::{Config, StorageSection};
 use crate::dispatch::News;
 use crate::engine::{JobSet, SetInfo};
 use crate::engines::Engines;
@@ -236,14 +236,28 @@ impl Service {
             let limit = if record.bytes == 0 { empty.max(unsealed) } else { unsealed };
             record.state == key_store::KeyState::Open && !record.damaged && record.touched < limit
         };
+        let (mut sets, mut jobs) = (0_u64, 0_u64);
         for record in key_store::list(&self.store)?.iter().filter(|record| stale(record)) {
             if key_store::delete(&self.store, record.id, stale)? == key_store::Deleted::Done {
-                tracing::info!(key = %record.id, "removed a key set that was never sealed");
+                tracing::debug!(key = %record.id, "removed a key set that was never sealed");
+                sets += 1;
             }
+        }
+        if sets > 0 {
+            let StorageSection { unsealed_hours: hours, empty_keys_minutes: minutes, .. } =
+                self.config.storage;
+            tracing::info!(
+                "removed {sets} key sets that were never sealed: older than {hours} hours, or empty for {minutes} minutes"
+            );
         }
         let finished = hours(self.config.storage.retention_hours);
         for record in job_store::select(&self.store, |job| job.finished.is_some_and(|at| at < finished))? {
             job_store::remove(&self.store, &record)?;
+            jobs += 1;
+        }
+        if jobs > 0 {
+            let hours = self.config.storage.retention_hours;
+            tracing::info!("removed {jobs} finished jobs older than {hours} hours");
         }
         Ok(())
     }
