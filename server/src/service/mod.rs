@@ -289,7 +289,9 @@ impl Service {
         if job.cancel {
             job_store::abandon(store, job.id, attempt)?;
         } else if let Some(problem) = given_up {
-            job_store::fail(store, job.id, attempt, problem)?;
+            if let Some(record) = job_store::fail(store, job.id, attempt, problem)? {
+                self.note_end(&record);
+            }
         } else {
             tracing::info!(job = %job.id, attempts = attempt, "putting an interrupted job back into the queue");
             job_store::requeue(store, job.id, attempt, why)?;
@@ -299,13 +301,25 @@ impl Service {
         Ok(())
     }
 
+    /// Counts and logs a job that has come to its end. One under which the server died is the operator's to look at.
+    pub(super) fn note_end(&self, record: &JobRecord) {
+        let (job, state, seconds) = (record.id, record.state.name(), record.seconds);
+        let code = record.problem.as_ref().map(|problem| problem.code.as_str());
+        if code == Some(INTERRUPTED) {
+            tracing::warn!(%job, state, code, crashes = record.crashes + 1, "job given up: the server died each time it worked on it");
+        } else {
+            tracing::info!(%job, state, code, seconds, "job left the worker");
+        }
+        self.metrics.job(&record.params, record.state, seconds);
+    }
+
     /// Why a job is not tried again under which a server died once more, if it is not.
     pub(super) fn given_up(&self, job: &JobRecord) -> Option<Problem> {
         let crashes = job.crashes + 1;
         (crashes >= self.config.compute.max_attempts).then(|| {
             let detail =
-                format!("the server died {crashes} times while it worked on this job; it is not tried again");
-            Problem::new(500, "INTERRUPTED", "Interrupted too often", detail)
+                format!("the server died {crashes} times while it worked on this job, which is not tried again by itself; submit it again");
+            Problem::new(500, INTERRUPTED, "Interrupted too often", detail)
         })
     }
 
@@ -350,6 +364,9 @@ impl Service {
         Ok(())
     }
 }
+
+/// The code of jobs under which the server died too often.
+const INTERRUPTED: &str = "INTERRUPTED";
 
 /// Longest name of a stage.
 const LONGEST_STAGE: usize = 64;

@@ -387,9 +387,16 @@ fn a_job_that_keeps_killing_the_server_is_given_up() {
         assert_eq!(service.job(job.parse().unwrap(), &owner).unwrap().state, jobs::JobState::Queued);
     }
     die();
-    let server = TestServer::start(folder.path(), |_| {});
+    let server = TestServer::start(folder.path(), |config| {
+        config.server.metrics_listen = MetricsListen::Public;
+    });
     let document = server.client.wait_state(&job, "failed");
     assert_eq!(document["problem"]["code"], "INTERRUPTED");
+    assert!(document["problem"]["detail"].as_str().unwrap().contains("submit it again"), "{document}");
+    let metrics = String::from_utf8(server.client.get("/metrics").expect(200).body).unwrap();
+    let failed =
+        metrics.lines().find(|line| line.starts_with("refloat_jobs_total") && line.contains("failed"));
+    assert!(failed.is_some_and(|line| line.ends_with(" 1")), "{metrics}");
     assert!(server.client.events(&job, None).last().unwrap().data.contains("INTERRUPTED"));
     server.stop();
 }

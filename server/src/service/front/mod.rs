@@ -206,11 +206,11 @@ impl Front {
         let service = &self.service;
         service.live.end(done.job);
         if let Some(record) = record {
-            tracing::info!(job = %record.id, state = record.state.name(), seconds = record.seconds, "job left the worker");
             if record.state == JobState::Queued {
+                tracing::info!(job = %record.id, state = record.state.name(), "job left the worker");
                 let _ = service.append(record, "state", QUEUED, Urgency::Now);
             } else {
-                service.metrics.job(&record.params, record.state, record.seconds);
+                service.note_end(record);
             }
         }
         service.events.close(done.job);
