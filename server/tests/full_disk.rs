@@ -50,7 +50,7 @@ fn jobs_outlive_a_disk_that_is_full_for_a_while() {
         if cancelled {
             // No file can be written, and the table can: what the client asks for comes about.
             std::fs::rename(&incoming, &away).unwrap();
-            client.submit(&key, &input).problem(500, "INTERNAL");
+            client.submit(&key, &input).problem(503, "STORAGE_FAILED");
         } else {
             limit(&server, Resource::Fsize, Some(1));
             let detail = client.submit(&key, &input).problem(507, "STORAGE_FULL");

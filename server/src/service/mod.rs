@@ -388,6 +388,10 @@ impl From<StoreError> for Problem {
             let detail = "the server's disk is full; try again when its operator has made room";
             return Self::new(507, "STORAGE_FULL", "Storage full", detail);
         }
+        if matches!(error, StoreError::Io(_)) {
+            let detail = "the server cannot read or write a file in its data folder; try again when its operator has mended that";
+            return Self::new(503, "STORAGE_FAILED", "Storage failed", detail).retry_after(10);
+        }
         if matches!(error, StoreError::Corrupt(_)) {
             let detail = "the server's disk altered what the server keeps about this job or key set; submit the job again, or make new keys; \
                           the operator finds which record it is in the log";

@@ -24,6 +24,10 @@ impl Written {
     /// # Errors
     /// The disk refuses.
     pub fn new(folder: &Path, bytes: &[u8]) -> io::Result<Self> {
+        Self::write(folder, bytes).map_err(doing("write a file in", folder))
+    }
+
+    fn write(folder: &Path, bytes: &[u8]) -> io::Result<Self> {
         let mut number = [0; 8];
         getrandom::fill(&mut number).map_err(io::Error::other)?;
         let path = folder.join(format!("{}.{PARTIAL}", u64::from_le_bytes(number)));
@@ -39,9 +43,12 @@ impl Written {
     /// # Errors
     /// The disk refuses.
     pub fn publish(self, folder: &Path, name: &str) -> io::Result<()> {
-        make_folder(folder)?;
-        fs::rename(&self.path, folder.join(name))?;
-        sync_folder(folder)
+        let rename = || {
+            make_folder(folder)?;
+            fs::rename(&self.path, folder.join(name))?;
+            sync_folder(folder)
+        };
+        rename().map_err(doing("give a file its name below", above(folder)))
     }
 
     /// As [`publish`](Self::publish), but takes nothing's place: returns whether nothing had the name. Where the file system has no
@@ -50,7 +57,7 @@ impl Written {
     /// # Errors
     /// The disk refuses.
     pub fn publish_new(self, folder: &Path, name: &str) -> io::Result<bool> {
-        make_folder(folder)?;
+        make_folder(folder).map_err(doing("make a folder in", above(folder)))?;
         let path = folder.join(name);
         match fs::hard_link(&self.path, &path) {
             Ok(()) => sync_folder(folder).map(|()| true),
@@ -65,7 +72,16 @@ fn make_folder(folder: &Path) -> io::Result<()> {
         return Ok(());
     }
     fs::create_dir_all(folder)?;
-    sync_folder(folder.parent().unwrap_or(Path::new(".")))
+    sync_folder(above(folder))
+}
+
+fn above(folder: &Path) -> &Path {
+    folder.parent().unwrap_or(Path::new("."))
+}
+
+/// Says what was being done where, in words that are the same for every file there: the log has each failure once.
+fn doing(what: &str, folder: &Path) -> impl FnOnce(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("cannot {what} {}: {error}", folder.display()))
 }
 
 impl Drop for Written {

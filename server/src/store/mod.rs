@@ -277,12 +277,19 @@ impl Store {
         self.failed_jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether something can be written: a file, and a record.
+    /// Whether something can be written: a file, a name in each folder, and a record.
     ///
     /// # Errors
     /// It cannot.
     pub fn probe(&self) -> Result<(), StoreError> {
         drop(Written::new(&self.root.join("incoming"), &[0; 4096]).map_err(|error| self.failed(error))?);
+        for name in ["keys", "jobs", "removed"] {
+            let folder = self.root.join(name);
+            system::files::check_writable(&folder).map_err(|error| {
+                let what = format!("cannot write to {}: {error}", folder.display());
+                self.failed(std::io::Error::new(error.kind(), what))
+            })?;
+        }
         self.write(|txn| {
             txn.open_table(COUNTERS)?.insert("probe", now())?;
             Ok(())

@@ -76,6 +76,16 @@ pub fn free_bytes(path: &Path) -> io::Result<Option<u64>> {
     std::fs::metadata(path).map(|_| None)
 }
 
+/// Whether this process may make and remove files in a folder; only Unix tells. Nothing is written.
+///
+/// # Errors
+/// It may not, or there is no such folder.
+pub fn check_writable(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)?;
+    std::fs::metadata(folder).map(|_| ())
+}
+
 /// Who may read a file that is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readers {

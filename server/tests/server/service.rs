@@ -402,6 +402,25 @@ fn a_job_that_keeps_killing_the_server_is_given_up() {
 }
 
 #[test]
+fn a_folder_that_cannot_be_written_to_makes_the_server_not_ready() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), |_| {});
+    let client = &server.client;
+    client.get("/readyz").expect(200);
+    let away = folder.path().join("away");
+    for name in ["keys", "jobs", "removed", "incoming"] {
+        std::fs::rename(folder.path().join(name), &away).unwrap();
+        // What it found a moment ago holds for a second.
+        until("it is not ready", || client.get("/readyz").status == 503);
+        let detail = client.get("/readyz").problem(503, "STORAGE_FAILED");
+        assert!(detail.contains("cannot be written to"), "{detail}");
+        std::fs::rename(&away, folder.path().join(name)).unwrap();
+        client.get("/readyz").expect(200);
+    }
+    server.stop();
+}
+
+#[test]
 fn what_outlives_its_time_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let other = KEY.replace('0', "1");
