@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::StoreError;
 use crate::id::unhex;
-use crate::system::files::sync_folder;
+use crate::system::files::{create_new, make_folders, sync_folder};
 
 /// Ending of the name of a file being written.
 const PARTIAL: &str = "partial";
@@ -31,7 +31,7 @@ impl Written {
         let mut number = [0; 8];
         getrandom::fill(&mut number).map_err(io::Error::other)?;
         let path = folder.join(format!("{}.{PARTIAL}", u64::from_le_bytes(number)));
-        let mut file = File::create_new(&path)?;
+        let mut file = create_new(&path)?;
         let written = Self { path };
         file.write_all(bytes)?;
         file.sync_all()?;
@@ -71,7 +71,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
-    fs::create_dir_all(folder)?;
+    make_folders(folder)?;
     sync_folder(above(folder))
 }
 

@@ -16,7 +16,7 @@ use super::files::{self, in_file};
 use super::{COUNTERS, EVENTS, IDEMPOTENCY, JOBS, KEYS, PARTS, QUEUE, StoreError};
 use crate::blobs::Keeper;
 use crate::id::Id;
-use crate::system::files::{is_locked, on_one_disk, sync_folder};
+use crate::system::files::{create_new, is_locked, make_folders, on_one_disk, sync_folder};
 
 /// The file, or object, that says whose the others are.
 pub(crate) const MARKER: &str = "refloat-data.json";
@@ -114,7 +114,7 @@ pub(super) fn claim_bytes(
 
 /// Takes a data folder: makes a new one where there is nothing, opens one that a server made, and refuses every other.
 pub(super) fn claim(root: &Path) -> Result<Claim, StoreError> {
-    fs::create_dir_all(root).map_err(|error| {
+    make_folders(root).map_err(|error| {
         refused(
             root,
             format!("there is no folder and none can be made ({error}); choose another with --data"),
@@ -134,7 +134,7 @@ pub(super) fn claim(root: &Path) -> Result<Claim, StoreError> {
     };
     for name in ["keys", "jobs", "incoming", "removed"] {
         let folder = root.join(name);
-        fs::create_dir_all(&folder).map_err(in_file(&folder))?;
+        make_folders(&folder).map_err(in_file(&folder))?;
     }
     sync_folder(root).map_err(in_file(root))?;
     let secret = root.join(SECRET);
@@ -359,6 +359,8 @@ fn identifier(database: &Database) -> Result<Option<Id>, StoreError> {
 fn make_database(root: &Path, id: Id) -> Result<(), StoreError> {
     let path = root.join(NEW_DATABASE);
     files::remove_file(&path)?;
+    // The database opens a file that is there, whose mode is then this one.
+    drop(create_new(&path).map_err(in_file(&path))?);
     prepare(&Database::create(&path)?, id)?;
     fs::rename(&path, root.join(DATABASE)).map_err(in_file(&path))?;
     sync_folder(root).map_err(in_file(root))
@@ -381,7 +383,7 @@ fn prepare(database: &Database, id: Id) -> Result<(), StoreError> {
 
 fn write_marker(root: &Path, marker: &Marker) -> Result<File, StoreError> {
     let path = root.join(MARKER);
-    let mut file = match OpenOptions::new().write(true).create_new(true).open(&path) {
+    let mut file = match create_new(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
             return Err(StoreError::InUse(root.to_owned()));
         }

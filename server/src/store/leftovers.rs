@@ -13,7 +13,7 @@ use super::folder::LOST_AND_FOUND;
 use super::{JOBS, KEYS, Store, StoreError, jobs as job_store, keys as key_store};
 use crate::blobs::{Owner, Retired, StandingOf};
 use crate::id::{Id, hex};
-use crate::system::files::sync_folder;
+use crate::system::files::{make_folders, sync_folder};
 
 /// What the folder of an owner is called where it is not among its like.
 fn name_of(owner: Owner) -> String {
@@ -160,7 +160,7 @@ fn set_aside(root: &Path, folder: &Path, name: &str) {
         return;
     }
     let place = root.join(LOST_AND_FOUND).join(OffsetDateTime::now_utc().date().to_string());
-    let outcome = fs::create_dir_all(&place).and_then(|()| {
+    let outcome = make_folders(&place).and_then(|()| {
         let free = |name: &PathBuf| name.symlink_metadata().is_err();
         let names = (1..)
             .map(|count| if count == 1 { place.join(name) } else { place.join(format!("{name}-{count}")) });

@@ -86,6 +86,29 @@ pub fn check_writable(folder: &Path) -> io::Result<()> {
     std::fs::metadata(folder).map(|_| ())
 }
 
+/// Makes a folder, and those above it that are missing. On Unix the new ones are for the user alone; those that are there keep their
+/// mode.
+///
+/// # Errors
+/// The disk refuses.
+pub fn make_folders(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
+
+/// Makes a file that is not there yet, to be written. On Unix it is for the user alone.
+///
+/// # Errors
+/// There is one, or the disk refuses.
+pub fn create_new(path: &Path) -> io::Result<std::fs::File> {
+    let mut options = std::fs::OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.read(true).write(true).create_new(true).open(path)
+}
+
 /// Who may read a file that is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readers {
@@ -204,6 +227,27 @@ mod tests {
         assert!(!on_one_disk(&path.metadata().unwrap(), &Path::new("/proc").metadata().unwrap()));
         assert_eq!(free_bytes(folder.path()).unwrap().is_some(), cfg!(unix));
         assert!(free_bytes(&folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn what_a_server_makes_is_for_its_user_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (made, above) = (folder.path().join("a/b"), folder.path().join("a"));
+        make_folders(&made).unwrap();
+        make_folders(&made).unwrap();
+        create_new(&made.join("c")).unwrap().write_all(b"c").unwrap();
+        assert_eq!(create_new(&made.join("c")).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        check_writable(&made).unwrap();
+        assert!(check_writable(&folder.path().join("none")).is_err());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!((mode(&above), mode(&made), mode(&made.join("c"))), (0o700, 0o700, 0o600));
+            fs::set_permissions(&above, fs::Permissions::from_mode(0o750)).unwrap();
+            make_folders(&made).unwrap();
+            assert_eq!(mode(&above), 0o750);
+        }
     }
 
     #[test]

@@ -209,6 +209,26 @@ fn a_new_folder_is_made_and_marked() {
 }
 
 #[test]
+#[cfg(unix)]
+fn what_is_made_in_a_data_folder_is_for_the_server_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let above = tempfile::tempdir().unwrap();
+    let folder = above.path().join("data");
+    filled(&folder);
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&folder), 0o700);
+    let names = content(&folder);
+    assert!(names.keys().any(|name| name.contains("/keys/") && !name.ends_with('/')), "{names:?}");
+    for name in names.keys() {
+        assert_eq!(mode(Path::new(name)), if name.ends_with('/') { 0o700 } else { 0o600 }, "{name}");
+    }
+    // Whoever has opened a folder to others has done so on purpose.
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o750)).unwrap();
+    drop(Store::open(&folder).unwrap());
+    assert_eq!(mode(&folder), 0o750);
+}
+
+#[test]
 fn a_server_killed_while_it_made_its_folder_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let marker = folder.path().join(MARKER);
