@@ -83,9 +83,15 @@ describe('objects', () => {
     expect(await refusal('INVALID_ARGUMENT', (wrong) => keys.bootstrap(ct, wrong(keys)))).toMatch(/got a key set/);
     expect(await refusal('INVALID_ARGUMENT', (wrong) => rf.square(ct, wrong(keys)))).toMatch(/got a key set/);
     expect(await refusal('INVALID_ARGUMENT', (wrong) => rf.square(wrong(boot), boot))).toMatch(/got bootstrapping keys/);
-    expect(await refusal('INVALID_ARGUMENT', (wrong) => keys.decrypt(wrong(new Uint8Array(4))))).toMatch(/ciphertextFromBytes.*got a Uint8Array/);
+    expect(await refusal('INVALID_ARGUMENT', (wrong) => keys.decrypt(wrong(new Uint8Array(4))))).toMatch(/got a Uint8Array; .*ciphertextFromBytes/);
     expect(await refusal('INVALID_ARGUMENT', (wrong) => keys.decrypt(wrong(keys.encrypt([1]))))).toMatch(/got a promise: await it/);
     expect(await refusal('INVALID_ARGUMENT', (wrong) => rf.exhaust(wrong(null)))).toMatch(/got null/);
+    expect(await refusal('INVALID_ARGUMENT', (wrong) => bits.decrypt(wrong(ct)))).toMatch(/key set for gates .* got a ciphertext.*key set that encrypted it/);
+    expect(await refusal('INVALID_ARGUMENT', (wrong) => ct.multiplyPlain(wrong('2')))).toMatch(/takes a number or a list of numbers, and got/);
+    const program = new Program(keys.params);
+    expect(await refusal('INVALID_ARGUMENT', (wrong) => program.input('x').mul(wrong('a')))).toMatch(/a number, a list of numbers or one of its own values, and got/);
+    expect(await refusal('INVALID_ARGUMENT', (wrong) => program.output('y', wrong(2)))).toMatch(/values of its own, and got/);
+    expect(await refusal('INVALID_ARGUMENT', (wrong) => new Program(wrong(undefined)))).toMatch(/slots of a ciphertext, and got undefined; pass keys.params/);
   });
 
   it('cannot be cloned or posted, and can be logged', async () => {

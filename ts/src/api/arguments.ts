@@ -22,9 +22,9 @@ export function mustBe<T>(value: unknown, Class: abstract new (...args: never[])
 }
 
 /** A copy of numbers, or of bits as 0 and 1; anything else is named. */
-export function numbers(values: unknown, where: string): Float64Array {
+export function numbers(values: unknown, where: string, what = 'a list of numbers, such as [0.5] or a typed array'): Float64Array {
   if (values instanceof Float64Array) return values.slice();
-  const list = listOf(values, where, 'a list of numbers, such as [0.5] or a typed array');
+  const list = listOf(values, where, what);
   return Float64Array.from(list, (value, index) => {
     if (typeof value === 'number' || typeof value === 'boolean') return Number(value);
     throw new RefloatError('INVALID_ARGUMENT', `entry ${index} of what ${where} got is ${named(value)}; pass numbers`);

@@ -85,7 +85,7 @@ export class Ciphertext extends Encrypted<GlueCiphertext> {
 
   /** Numbers, what they are, and whether one is for every slot, which is real in any mode. */
   #plain(values: number | ArrayLike<number>, where: string): [Float64Array, SlotMode, boolean] {
-    if (typeof values !== 'number') return [numbers(values, where), this.mode, false];
+    if (typeof values !== 'number') return [numbers(values, where, 'a number or a list of numbers'), this.mode, false];
     return [Float64Array.of(values), this.mode === 'complex' ? 'real' : this.mode, true];
   }
 

@@ -68,7 +68,7 @@ export class Sets {
     const found = this.#known(name);
     if (found) return found;
     const names = this.today.map((p) => p.name).join(', ');
-    throw new RefloatError('INVALID_ARGUMENT', `no parameter set is called "${name}"; there are ${names}`);
+    throw new RefloatError('INVALID_ARGUMENT', `no parameter set of numbers is called "${name}"; there are ${names}; sets of bits are in rf.gates, sets of integers in rf.integers`);
   }
 
   /** A set by name, of whichever module. */
@@ -109,11 +109,11 @@ export function keyMismatch(
   if (typeof ciphertext?.keyId !== 'string' || typeof ciphertext.preset !== 'string') {
     throw new RefloatError(
       'INVALID_ARGUMENT',
-      `${what} takes a ciphertext, which encrypt() makes or ciphertextFromBytes() reads, and got ${named(ciphertext)}`,
+      `a ciphertext was expected for ${what}, and got ${named(ciphertext)}; encrypt() makes one, and ciphertextFromBytes() reads one`,
     );
   }
   throw new RefloatError(
     'PARAMS_MISMATCH',
-    `the ciphertext (set ${ciphertext.preset}) is encrypted under key ${ciphertext.keyId}, but ${what} is of key ${keyId}; use the key it was encrypted with`,
+    `the ciphertext (set ${ciphertext.preset}) is encrypted under key ${ciphertext.keyId}, but the key of ${what} is ${keyId}; use what was made with one key set`,
   );
 }

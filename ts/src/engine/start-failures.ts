@@ -26,7 +26,7 @@ function repair(cause: unknown, reason: string): string {
   if (cause instanceof Error && cause.name === 'SecurityError') {
     return 'a worker comes from the origin of its page; serve the file there, or pass { worker } with its URL to Refloat.load()';
   }
-  return 'check that the file is served, as JavaScript, with what it imports, or pass { worker } with its URL to Refloat.load()';
+  return 'check that the file is served, as JavaScript, with what it imports, and that no Content-Security-Policy of the page forbids it (worker-src), or pass { worker } with its URL to Refloat.load()';
 }
 
 /** A wasm module that could not be loaded; `option` is where another may be named. */

@@ -83,13 +83,20 @@ export function bitsOf(value: number | bigint, width: number): Uint32Array {
   }
   throw new RefloatError(
     'INVALID_ARGUMENT',
-    `${named(value)} in ${named(width)} bits; pass an integer from 0, as a bigint above 2^53, and as many bits as it needs, up to 4096`,
+    `${named(value)} does not fit ${named(width)} bits; pass an integer from 0, as a bigint above 2^53, and as many bits as it needs, up to 4096`,
   );
 }
 
-/** Refuses to read integers as bits. */
-export function checkBits(messages: number): void {
+/** Refuses to read integers as bits, and what is of another scheme. */
+export function checkBits(ciphertext: { readonly messages: number }): void {
+  const messages: unknown = ciphertext?.messages;
   if (messages === 0) return;
+  if (typeof messages !== 'number') {
+    throw new RefloatError(
+      'INVALID_ARGUMENT',
+      `a key set for gates decrypts lists of bits or integers that were encrypted under it, and got ${named(ciphertext)}; decrypt that with the key set that encrypted it`,
+    );
+  }
   throw new RefloatError(
     'INVALID_ARGUMENT',
     `the ciphertext holds integers below ${messages}, not bits; decrypt it with decryptIntegers()`,

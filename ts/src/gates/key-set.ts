@@ -72,7 +72,7 @@ export class GateKeySet extends SecretKey<GatePreset, GlueGateSecretKey> {
    * see `params.logFailure` before showing results to others.
    */
   async decrypt(ciphertext: GateCiphertext, options: SignalOptions = {}): Promise<boolean[]> {
-    checkBits(ciphertext.messages);
+    checkBits(ciphertext);
     return (await this.decryptIntegers(ciphertext, options)).map((value) => value === 1);
   }
 

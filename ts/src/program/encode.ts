@@ -1,3 +1,4 @@
+import { named } from '../api/arguments.js';
 import { RefloatError } from '../errors.js';
 
 /** Numbers known to everybody: reals, or pairs of parts. */
@@ -141,6 +142,9 @@ function writeOrder(out: Writer, { asked, count, bounds, by }: Extract<Reading, 
 
 /** Real and imaginary parts; those of reals are absent. @internal */
 export function partsOf(numbers: Numbers): { re: ArrayLike<number>; im: ArrayLike<number> | undefined } {
+  if (typeof numbers !== 'number' && (typeof numbers !== 'object' || numbers === null)) {
+    throw new RefloatError('INVALID_ARGUMENT', `a program takes a number, a list of numbers or one of its own values, and got ${named(numbers)}`);
+  }
   const parts =
     typeof numbers === 'number'
       ? { re: [numbers], im: undefined }

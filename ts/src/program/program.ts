@@ -1,3 +1,4 @@
+import { named } from '../api/arguments.js';
 import { RefloatError } from '../errors.js';
 import type { Preset } from '../params.js';
 import { uncloneable } from '../uncloneable.js';
@@ -40,6 +41,9 @@ export class Program {
 
   /** A program for ciphertexts of a set. */
   constructor(params: Pick<Preset, 'slots'>) {
+    if (!Number.isInteger(params?.slots)) {
+      throw new RefloatError('INVALID_ARGUMENT', `a program needs to know the slots of a ciphertext, and got ${named(params)}; pass keys.params or { slots }`);
+    }
     this.slots = params.slots;
     uncloneable(this, 'Program', 'write the program there by the same calls');
   }
@@ -95,8 +99,9 @@ export class Program {
 
   /** Position of a value of this program. @internal */
   indexOf(value: Value): number {
-    if (value.program !== this) {
-      throw new RefloatError('INVALID_ARGUMENT', 'a value of another program; make both with one');
+    if (value?.program !== this) {
+      const what = value instanceof Value ? 'a value of another program' : named(value);
+      throw new RefloatError('INVALID_ARGUMENT', `a program takes values of its own, and got ${what}; make both with one program`);
     }
     return value.index;
   }

@@ -212,9 +212,12 @@ export function gone(base: string, cause: unknown): RefloatError {
   // Node's fetch says why one level down.
   const said = [cause, cause instanceof Error ? cause.cause : undefined].map((error) => (error instanceof Error ? error.message : undefined));
   const reason = plain(said.filter((words) => words).join(': ') || String(cause));
+  const { origin } = (globalThis as { location?: { origin?: string } }).location ?? {};
+  // A browser does not tell a script whether nobody answered or the answer was withheld.
+  const allows = origin && !base.startsWith(`${origin}/`) && base !== origin ? ` and allows pages of this origin (refloat serve --allow-origin ${origin})` : '';
   return new RefloatError(
     'NETWORK',
-    `${base} cannot be reached (${reason}); check that the server is running, allows this origin and does not redirect, then call again: uploads go on where they stopped`,
+    `${base} cannot be reached (${reason}); check that the server is running${allows} and does not redirect, then call again: uploads go on where they stopped`,
     { cause },
   );
 }

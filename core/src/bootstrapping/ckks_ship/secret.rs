@@ -159,11 +159,12 @@ pub(super) fn slots_of<W: Word>(
     let per_slot = if mode == SlotMode::Complex { 2 } else { 1 };
     if values.len() > per_slot * params.slots() || !values.len().is_multiple_of(per_slot) {
         return Err(Error::InvalidArgument(format!(
-            "{} numbers given; {} slots in {} mode take up to {} in multiples of {per_slot}",
+            "{} numbers given, but {} slots in {} mode take up to {}{}; divide longer lists among several ciphertexts",
             values.len(),
             params.slots(),
             mode.name(),
             per_slot * params.slots(),
+            if per_slot == 2 { ", in pairs" } else { "" },
         )));
     }
     if let Some(i) = values.iter().position(|x| x.is_nan() || x.abs() > 1.0) {
