@@ -34,15 +34,24 @@ pub struct Server {
     housekeeping: [JoinHandle<()>; 2],
 }
 
+/// What listens on an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listener {
+    /// That of clients: `server.listen`.
+    Clients,
+    /// That of operators: `server.metrics_listen`.
+    Operators,
+}
+
 /// The server cannot start.
 #[derive(Debug)]
 pub enum StartError {
     /// The address is reachable from other hosts and nobody said that this is meant.
-    Exposed(SocketAddr),
+    Exposed(Listener, SocketAddr),
     /// A setting makes no sense.
     Config(ConfigError),
     /// The address cannot be used.
-    Listen(SocketAddr, std::io::Error),
+    Listen(Listener, SocketAddr, std::io::Error),
     /// The data folder cannot be used.
     Store(StoreError),
     /// The operating system refuses.
@@ -52,13 +61,23 @@ pub enum StartError {
 impl std::fmt::Display for StartError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Exposed(address) => write!(
+            Self::Exposed(Listener::Operators, address) => write!(
+                f,
+                "server.metrics_listen = {address} can be reached from other machines, without transport encryption; set it to \
+                 127.0.0.1:{}, or set server.insecure_listen = true if that is meant, for server.listen too",
+                address.port()
+            ),
+            Self::Exposed(Listener::Clients, address) => write!(
                 f,
                 "{address} can be reached from other machines and this server has no transport encryption; \
                  listen on 127.0.0.1 behind a proxy that has, or add --insecure-listen"
             ),
             Self::Config(error) => error.fmt(f),
-            Self::Listen(address, error) => {
+            Self::Listen(Listener::Operators, address, error) => write!(
+                f,
+                "cannot listen on {address} for operators: {error}; give server.metrics_listen another address than that, and than server.listen"
+            ),
+            Self::Listen(Listener::Clients, address, error) => {
                 write!(f, "cannot listen on {address}: {error}; choose another address with --listen")
             }
             Self::Store(error) => error.fmt(f),
@@ -76,10 +95,10 @@ impl Server {
     /// The address or the data folder cannot be used.
     pub async fn start(mut config: Config, engines: Engines) -> Result<Self, StartError> {
         config.check().map_err(StartError::Config)?;
-        let (listener, address) = bind(config.server.listen, &config).await?;
+        let (listener, address) = bind(Listener::Clients, config.server.listen, &config).await?;
         let (operators, metrics_address) = match config.server.metrics_listen {
             MetricsListen::At(address) => {
-                let (listener, address) = bind(address, &config).await?;
+                let (listener, address) = bind(Listener::Operators, address, &config).await?;
                 (Some(listener), Some(address))
             }
             _ => (None, None),
@@ -178,13 +197,15 @@ async fn start_front(_: &Arc<Service>) -> std::io::Result<std::thread::JoinHandl
 
 /// Listens, unless others could reach the address and nobody said that this is meant.
 pub(crate) async fn bind(
+    who: Listener,
     address: SocketAddr,
     config: &Config,
 ) -> Result<(TcpListener, SocketAddr), StartError> {
     if !address.ip().is_loopback() && !config.server.insecure_listen {
-        return Err(StartError::Exposed(address));
+        return Err(StartError::Exposed(who, address));
     }
-    let listener = TcpListener::bind(address).await.map_err(|error| StartError::Listen(address, error))?;
+    let listener =
+        TcpListener::bind(address).await.map_err(|error| StartError::Listen(who, address, error))?;
     let address = listener.local_addr().map_err(StartError::System)?;
     Ok((listener, address))
 }
@@ -242,6 +263,18 @@ fn every(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_that_cannot_be_had_is_named_by_its_setting() {
+        let address: SocketAddr = ([0, 0, 0, 0], 9090).into();
+        let taken = |who| StartError::Listen(who, address, std::io::ErrorKind::AddrInUse.into()).to_string();
+        let exposed = |who| StartError::Exposed(who, address).to_string();
+        for message in [taken(Listener::Operators), exposed(Listener::Operators)] {
+            assert!(message.contains("server.metrics_listen") && !message.contains("--"), "{message}");
+        }
+        assert!(taken(Listener::Clients).contains("--listen"));
+        assert!(exposed(Listener::Clients).contains("--insecure-listen"));
+    }
 
     #[test]
     fn open_files_are_shared_out() {

@@ -20,7 +20,7 @@ use crate::config::{Config, MetricsListen};
 use crate::http::meta::METRICS_TYPE;
 use crate::http::respond::Refusal;
 use crate::problem::Problem;
-use crate::server::{StartError, bind};
+use crate::server::{Listener, StartError, bind};
 
 /// Connections at once.
 const CONNECTIONS: usize = 16;
@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// It cannot be had, or others could reach it and nobody said that this is meant.
 pub async fn listen(config: &Config) -> Result<Option<(TcpListener, SocketAddr)>, StartError> {
     match config.server.metrics_listen {
-        MetricsListen::At(address) => bind(address, config).await.map(Some),
+        MetricsListen::At(address) => bind(Listener::Operators, address, config).await.map(Some),
         _ => Ok(None),
     }
 }
