@@ -19,7 +19,7 @@ use super::output::{Output, bytes};
 use crate::cluster::worker::{End, Worker};
 #[cfg(feature = "cluster")]
 use crate::cluster::{Slots, health};
-use crate::config::{Config, LogFormat, LogLevel, Role, api_key_hash_of};
+use crate::config::{Config, LogFormat, LogLevel, Role, api_key_hash_of, strays};
 #[cfg(feature = "cluster")]
 use crate::dispatch::nats::Addresses;
 use crate::engines::Engines;
@@ -112,6 +112,8 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     }
     let environment = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let environment: Vec<(String, String)> = environment.collect();
+    let strays = strays(environment.iter().map(|(name, _)| name.as_str())).join(", ");
     let config = Config::load(arguments.config.as_deref(), environment, flags(arguments, registry)?)
         .map_err(|error| Failure { code: "CONFIG".to_owned(), detail: error.to_string() })?;
     if arguments.print_config {
@@ -119,6 +121,12 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         return output.result(&config, || text);
     }
     start_log(&config);
+    if !strays.is_empty() {
+        tracing::warn!(
+            variables = strays,
+            "these environment variables set nothing: settings are REFLOAT__SECTION__KEY"
+        );
+    }
     let engines = engines(&config, registry)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -143,6 +151,7 @@ fn engines(config: &Config, registry: &Registry) -> Result<Engines, Failure> {
 #[cfg(feature = "cluster")]
 fn work(config: Config, engines: Engines, runtime: &Runtime, output: &Output) -> Result<(), Failure> {
     let start = |error: std::io::Error| Failure { code: "START".to_owned(), detail: error.to_string() };
+    let is_json = config.log.format == LogFormat::Json;
     let nats = config.cluster.nats.parse::<Addresses>().map_err(start)?.to_string();
     let data = match config.cluster.blobs.as_str() {
         "" => config.storage.data.display().to_string(),
@@ -172,7 +181,7 @@ fn work(config: Config, engines: Engines, runtime: &Runtime, output: &Output) ->
         "refloat works"
     );
     let value = json!({ "nats": nats, "backend": backend, "slots": slots, "threads": threads, "data": data, "health": health });
-    let _ = output.result(&value, || format!("refloat works for {nats}"));
+    let _ = output.result(&value, || started(is_json, &value, format!("refloat works for {nats}")));
     let ended = async {
         loop {
             if let Some(end) = worker.ended() {
@@ -226,6 +235,7 @@ fn hash_api_key(output: &Output) -> Result<(), Failure> {
 async fn serve(config: Config, engines: Engines, output: &Output) -> Result<(), Failure> {
     let backend = refloat::about().backend_u32;
     let threads = service::worker::threads(&config);
+    let is_json = config.log.format == LogFormat::Json;
     let data = config.storage.data.display().to_string();
     let server = Server::start(config, engines)
         .await
@@ -233,7 +243,8 @@ async fn serve(config: Config, engines: Engines, output: &Output) -> Result<(), 
     let url = format!("http://{}", server.address());
     tracing::info!(%url, backend, threads, data, version = env!("CARGO_PKG_VERSION"), "refloat serves");
     let value = json!({ "url": url, "backend": backend, "threads": threads, "data": data });
-    if let Err(failure) = output.result(&value, || format!("refloat serves {url}")) {
+    if let Err(failure) = output.result(&value, || started(is_json, &value, format!("refloat serves {url}")))
+    {
         // The log has said it too.
         tracing::warn!(reason = failure.detail, "the address is not on standard output");
     }
@@ -245,6 +256,11 @@ async fn serve(config: Config, engines: Engines, output: &Output) -> Result<(), 
     }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// What standard output is told of a start: on a line that fits in with the log, where both go to one place.
+fn started(is_json: bool, value: &serde_json::Value, words: String) -> String {
+    if is_json { value.to_string() } else { words }
 }
 
 fn start_log(config: &Config) {

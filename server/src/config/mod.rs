@@ -332,11 +332,12 @@ impl Config {
             overlay(&mut table, source, &path.display().to_string())?;
         }
         for (name, text) in environment {
+            check_underscores(&name)?;
             if let Some(source) = from_variable(&name, &text)? {
                 overlay(&mut table, source, &format!("environment variable {name}"))?;
             }
         }
-        overlay(&mut table, flags, "command line")?;
+        overlay(&mut table, flags, "the command line")?;
         let mut config: Self =
             table.try_into().map_err(|error: toml::de::Error| ConfigError(error.message().to_owned()))?;
         config.access.resolve()?;
@@ -407,19 +408,88 @@ const LONGEST: u64 = 10 * 365 * 24 * 3600;
 /// Threads that a server may have for jobs.
 const MOST_THREADS: usize = 1024;
 
-/// Merges `source` into `table` and checks that the result is still a configuration.
+/// Merges `source` into `table` and checks after each setting that the result is still a configuration.
 fn overlay(table: &mut Table, source: Table, name: &str) -> Result<(), ConfigError> {
+    let check = |table: &Table| Config::deserialize(table.clone()).map(drop);
     for (section, values) in source {
-        match (table.get_mut(&section), values) {
-            (Some(Value::Table(known)), Value::Table(values)) => known.extend(values),
-            (_, values) => {
-                table.insert(section, values);
-            }
+        let (Some(Value::Table(_)), Value::Table(values)) = (table.get(&section), &values) else {
+            table.insert(section.clone(), values);
+            let failed = |error: toml::de::Error| format!("{section} in {name}: {}", error.message());
+            check(table).map_err(|error| ConfigError(failed(error)))?;
+            continue;
+        };
+        for (key, value) in values {
+            let Some(Value::Table(known)) = table.get_mut(&section) else { continue };
+            let before = known.insert(key.clone(), value.clone());
+            check(table).map_err(|error| {
+                // What a list or a table holds may be a secret.
+                let shown = match value {
+                    Value::Array(_) | Value::Table(_) => String::new(),
+                    value => format!(" = {value}"),
+                };
+                let wanted = wanted(&section, key, before.as_ref(), value, error.message());
+                ConfigError(format!("{section}.{key}{shown} in {name}: {wanted}"))
+            })?;
         }
     }
-    Config::deserialize(table.clone())
-        .map(drop)
-        .map_err(|error| ConfigError(format!("{name}: {}", error.message())))
+    Ok(())
+}
+
+/// What is to stand where a value is that a setting cannot have: by the value it had before, if there is such a setting.
+fn wanted(section: &str, key: &str, before: Option<&Value>, value: &Value, reason: &str) -> String {
+    match (before, value) {
+        (Some(Value::String(_)), Value::String(_)) if key == "listen" => {
+            format!("an address and a port such as 127.0.0.1:7878 are wanted ({reason})")
+        }
+        (Some(Value::Integer(_)), Value::Integer(0..))
+        | (Some(Value::String(_)), Value::String(_))
+        | (Some(Value::Array(_)), Value::Array(_)) => reason.to_owned(),
+        (Some(Value::Integer(_)), _) => {
+            let kept = ["retention_hours", "unsealed_hours", "key_bytes", "job_bytes", "key_job_bytes"];
+            let positive = section == "limits" || key == "max_attempts" || kept.contains(&key);
+            format!("a whole number from {} is wanted", u8::from(positive))
+        }
+        (Some(Value::Boolean(_)), _) => "true or false is wanted".to_owned(),
+        (Some(Value::String(_)), _) => "a text in quotes is wanted".to_owned(),
+        (Some(Value::Array(_)), _) => "a list in brackets is wanted".to_owned(),
+        _ => reason.to_owned(),
+    }
+}
+
+/// Variables that look like settings and are none: `REFLOAT_`, the name of a section and something more. With one underscore where
+/// two belong nothing would read them.
+pub(crate) fn strays<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let is_stray = |name: &str| {
+        let path = name.strip_prefix("REFLOAT_").unwrap_or_default().to_ascii_lowercase();
+        sections()
+            .keys()
+            .any(|section| path.strip_prefix(section.as_str()).is_some_and(|key| key.starts_with('_')))
+    };
+    names.into_iter().filter(|name| is_stray(name)).collect()
+}
+
+/// Refuses a variable that is a setting but for its underscores.
+fn check_underscores(name: &str) -> Result<(), ConfigError> {
+    if name.starts_with("REFLOAT__") {
+        return Ok(());
+    }
+    let path = name.strip_prefix("REFLOAT_").unwrap_or_default().to_ascii_lowercase();
+    for (section, settings) in sections() {
+        let key = path.strip_prefix(&section).and_then(|key| key.strip_prefix('_'));
+        let key = key.map(|key| key.trim_start_matches('_')).unwrap_or_default();
+        if settings.get(key).is_some() {
+            let right = format!("REFLOAT__{section}__{key}").to_ascii_uppercase();
+            return Err(ConfigError(format!(
+                "environment variable {name} sets nothing: {section}.{key} is set by {right}, with two underscores before section and key"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// All sections with their settings.
+fn sections() -> Table {
+    Table::try_from(Config::default()).unwrap_or_default()
 }
 
 /// `REFLOAT__SECTION__KEY` as a table of one entry. The value is read as TOML where that works
@@ -501,6 +571,46 @@ mod tests {
         most.extend(variable("REFLOAT__SERVER__SHUTDOWN_SECONDS", "0"));
         most.extend(variable("REFLOAT__COMPUTE__KEY_CACHE_BYTES", "9223372036854775807"));
         Config::load(None, most, Table::new()).unwrap();
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_kind_is_named_with_what_is_wanted() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("bad.toml");
+        let place = format!("in {}", file.display());
+        for (section, line, wanted) in [
+            ("limits", "max_queued = -1", "a whole number from 1 is wanted"),
+            ("storage", "key_bytes = \"64G\"", "a whole number from 1 is wanted"),
+            ("compute", "threads = 1.5", "a whole number from 0 is wanted"),
+            ("server", "listen = \"localhost\"", "an address and a port such as 127.0.0.1:7878 are wanted"),
+            ("server", "insecure_listen = 1", "true or false is wanted"),
+            ("server", "metrics_listen = \"on\"", "off, public or an address"),
+            ("log", "level = \"loud\"", "info"),
+            ("cluster", "name = 1", "a text in quotes is wanted"),
+        ] {
+            std::fs::write(&file, format!("[{section}]\n{line}\n")).unwrap();
+            let error = Config::load(Some(&file), Vec::new(), Table::new()).unwrap_err().0;
+            assert!(error.starts_with(&format!("{section}.{line} {place}: ")), "{error}");
+            assert!(error.contains(wanted), "{error}");
+        }
+        let set = variable("REFLOAT__STORAGE__KEY_BYTES", "64G");
+        let error = Config::load(None, set, Table::new()).unwrap_err().0;
+        let named = "storage.key_bytes = \"64G\" in environment variable REFLOAT__STORAGE__KEY_BYTES: ";
+        assert!(error.starts_with(named), "{error}");
+    }
+
+    #[test]
+    fn variables_with_too_few_underscores_are_found() {
+        for name in ["REFLOAT_LIMITS_MAX_QUEUED", "REFLOAT_LIMITS__MAX_QUEUED"] {
+            let error = Config::load(None, variable(name, "4"), Table::new()).unwrap_err().0;
+            assert!(error.contains(name) && error.contains("REFLOAT__LIMITS__MAX_QUEUED"), "{error}");
+        }
+        // What a cluster manager sets for a service of this name, and what is not for the server.
+        let names = ["REFLOAT_SERVER_PORT", "REFLOAT_BACKEND", "REFLOAT_CONFIG", "REFLOAT_TOKEN", "PATH"];
+        for name in names {
+            Config::load(None, variable(name, "4"), Table::new()).unwrap();
+        }
+        assert_eq!(strays(names), ["REFLOAT_SERVER_PORT"]);
     }
 
     #[test]
