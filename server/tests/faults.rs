@@ -316,6 +316,11 @@ fn inputs_go_when_jobs_end_and_jobs_are_bounded_in_bytes() {
     let part = format!("{} bytes", taken(1, 2));
     assert!(detail.contains(&part) && detail.ends_with("; raise storage.job_bytes"), "{detail}");
     server.stop();
+    let server = TestServer::start(folder.path(), |config| config.storage.key_job_bytes = taken(1, 1));
+    let refusal = server.client.submit(KEY, &ciphertext(4));
+    let detail = refusal.problem(507, "STORAGE_FULL");
+    assert!(detail.contains(&part) && detail.ends_with("; raise storage.key_job_bytes"), "{detail}");
+    server.stop();
 }
 
 #[test]

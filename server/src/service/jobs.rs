@@ -127,6 +127,13 @@ impl Service {
                 ("this server", taken),
                 more,
             )),
+            // No waiting makes room for it.
+            Submitted::NoRoomForKey(taken, more) if more > self.config.storage.key_job_bytes => Err(no_room(
+                507,
+                ("storage.key_job_bytes", self.config.storage.key_job_bytes),
+                (format!("key set {key}").as_str(), taken),
+                more,
+            )),
             Submitted::NoRoomForKey(taken, more) => Err(no_room(
                 429,
                 ("storage.key_job_bytes", self.config.storage.key_job_bytes),
