@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use refloat::Error;
 use refloat::params::CggiPreset;
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding};
 use refloat::wire::{self, MAX_CIPHERTEXTS, WireWord};
@@ -14,8 +15,10 @@ use super::message_files::{self, Format, Shape, read_file};
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
 use super::sets::must_be_encrypted;
+use crate::clients::SetQuery;
 use crate::engine::SlotMode;
 use crate::id::Id;
+use crate::registry::Registry;
 
 /// Whether a secret key is one of a DM/CGGI set.
 pub fn is_key(path: &Path) -> Result<bool, Failure> {
@@ -207,7 +210,19 @@ fn set_of<W: WireWord>(path: &Path, bytes: &[u8]) -> Result<CggiParams<W>, Failu
 
 fn preset_of(path: &Path, bytes: &[u8]) -> Result<&'static CggiPreset, Failure> {
     let header = wire::frame::peek(bytes).map_err(|error| in_file(path, error))?;
-    CggiPreset::by_fingerprint(&header.fingerprint).map_err(|error| in_file(path, error))
+    CggiPreset::by_fingerprint(&header.fingerprint).map_err(|error| {
+        match Registry::default().client(SetQuery::Fingerprint(header.fingerprint)) {
+            Ok(Some(other)) => {
+                let info = other.client().info();
+                let what = format!(
+                    "it is of {}, a set of {}, and this command takes keys and ciphertexts of a DM/CGGI set; refloat params lists them",
+                    info.name, info.method
+                );
+                in_file(path, Error::ParamsMismatch(what))
+            }
+            _ => in_file(path, error),
+        }
+    })
 }
 
 #[cfg(test)]

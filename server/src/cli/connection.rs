@@ -13,6 +13,7 @@ use ureq::{Agent, Body};
 
 use super::failure::Failure;
 use super::message_files::read_file;
+use super::output::Output;
 use super::server_arguments::Address;
 use crate::problem::Problem;
 
@@ -21,6 +22,9 @@ pub const TRIES: u32 = 6;
 
 /// Answers of a server, or of a proxy before it, that say to come back later.
 const BUSY: [u16; 4] = [429, 502, 503, 504];
+
+/// A wait that people are told of.
+const TOLD: Duration = Duration::from_secs(2);
 
 /// What an answer has to bring in a second, once it has had as long as the server may be silent.
 const BYTES_PER_SECOND: u64 = 4096;
@@ -41,6 +45,7 @@ pub struct Connection {
     agent: Agent,
     headers: HeaderMap,
     patience: Duration,
+    output: Output,
 }
 
 /// What is asked of it.
@@ -78,6 +83,7 @@ impl Connection {
         headers: HeaderMap,
         patience: Duration,
         ca: Option<&Path>,
+        output: Output,
     ) -> Result<Self, Failure> {
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
@@ -100,7 +106,7 @@ impl Connection {
                 .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()));
             config = config.tls_config(tls.build());
         }
-        Ok(Self { base: address.base.clone(), agent: config.build().into(), headers, patience })
+        Ok(Self { base: address.base.clone(), agent: config.build().into(), headers, patience, output })
     }
 
     /// What it is called in messages.
@@ -145,6 +151,10 @@ impl Connection {
             };
             if failures >= TRIES {
                 return Err(failure);
+            }
+            if pause >= TOLD {
+                let (name, seconds, why) = (&self.base, pause.as_secs(), &failure.detail);
+                self.output.note(&format!("{name}: the server asks to wait {seconds} s: {why}"));
             }
             std::thread::sleep(pause);
         }

@@ -10,6 +10,7 @@ use super::failure::Failure;
 pub use crate::memory::bytes;
 
 /// Where results go.
+#[derive(Clone)]
 pub struct Output {
     json: bool,
 }

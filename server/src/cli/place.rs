@@ -82,7 +82,7 @@ impl Who<'_> {
         (task, input): (&Task, &[u8]),
         output: &Output,
     ) -> Result<Done, Failure> {
-        let folder = EvaluationFolder::find(keys)?.ok_or_else(|| no_keys(keys))?;
+        let folder = EvaluationFolder::find(keys)?.ok_or_else(|| no_keys(keys, set))?;
         let threads = self.threads.map_or(0, usize::from);
         let pool =
             ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::system(&error))?;
@@ -122,7 +122,7 @@ fn on_server(
             check(folder.manifest.key_id, keys)?;
             Box::new(move |index| folder.part(index))
         } else {
-            let path = keyfiles::secret_of(keys).ok_or_else(|| no_keys(keys))?;
+            let path = keyfiles::secret_of(keys).ok_or_else(|| no_keys(keys, set.info()))?;
             let bytes = read_file(&path)?;
             let stated = wire::frame::peek(&bytes).map_err(|error| in_file(&path, error))?;
             check(Id(stated.key_id), &path)?;
@@ -137,17 +137,28 @@ fn on_server(
         ));
     }
     let patience = Duration::from_secs(server.timeout.into());
-    let connection =
-        Connection::new(&address, server.headers(&address, keys)?, patience, server.ca.as_deref())?;
+    let connection = Connection::new(
+        &address,
+        server.headers(&address, keys)?,
+        patience,
+        server.ca.as_deref(),
+        output.clone(),
+    )?;
     let set = &KeySet::of(set.info(), key);
     Remote::new(connection, server.public).run(&Work { set, part: &part, task, input, largest }, output)
 }
 
-/// The failure of a folder without evaluation keys.
-fn no_keys(folder: &Path) -> Failure {
+/// The failure of a folder without evaluation keys for a ciphertext of a set. Keys that are made anew open nothing of before.
+fn no_keys(folder: &Path, set: &SetInfo) -> Failure {
+    let repair = match keyfiles::secret_of(folder) {
+        Some(_) => format!("make them with {}", keyfiles::repair(folder)),
+        None => format!(
+            "the ciphertext is of {}: give --keys the folder with the keys that it is under",
+            set.name
+        ),
+    };
     Failure::usage(format!(
-        "there are no evaluation keys in {}, or not all of them; make them with {}",
-        folder.display(),
-        keyfiles::repair(folder)
+        "there are no evaluation keys in {}, or not all of them; {repair}",
+        folder.display()
     ))
 }

@@ -81,8 +81,22 @@ impl Remote {
             outcome => outcome?,
         }
         let job = self.submit(work.set.manifest.key_id, work.task, work.input)?;
-        let (seconds, stages) = self.follow(&job, output)?;
-        Ok(Done { bytes: self.result(&job, work.largest)?, seconds, stages })
+        let finish = || {
+            let (seconds, stages) = self.follow(&job, output)?;
+            Ok(Done { bytes: self.result(&job, work.largest)?, seconds, stages })
+        };
+        finish().map_err(|failure: Failure| {
+            if failure.code != NETWORK {
+                return failure;
+            }
+            let (name, detail) = (self.connection.name(), failure.detail);
+            Failure {
+                detail: format!(
+                    "{detail}; the server keeps job {job}: GET {name}/v1/jobs/{job} says how it is, and the same with /result gives the ciphertext"
+                ),
+                ..failure
+            }
+        })
     }
 
     /// Sends the pieces of a key set that the server lacks, and seals it.
