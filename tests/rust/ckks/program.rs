@@ -129,10 +129,10 @@ fn operations(slots: usize) -> Vec<(&'static str, Program)> {
         ("negate", program(1, |b, x| b.negate(x[0]))),
         ("conjugate", program(1, |b, x| b.conjugate(x[0]))),
         ("add a number", with(vec![one], |b, x, c| b.add(c, x))),
-        ("add numbers", with(many(), |b, x, c| b.add(x, c))),
+        ("add numbers", with(many(), Builder::add)),
         ("subtract from numbers", with(few(), |b, x, c| b.subtract(c, x))),
-        ("subtract numbers", with(few(), |b, x, c| b.subtract(x, c))),
-        ("multiply by a number", with(vec![one], |b, x, c| b.multiply(x, c))),
+        ("subtract numbers", with(few(), Builder::subtract)),
+        ("multiply by a number", with(vec![one], Builder::multiply)),
         ("multiply by an integer", with(vec![Complex::new(-3.0, 0.0)], |b, x, c| b.multiply(c, x))),
         ("multiply by numbers", with(few(), |b, x, c| b.multiply(c, x))),
         (
