@@ -29,7 +29,10 @@ const LAYERS: [(&str, u32); 16] = [
 
 /// Modules whose sub-modules are strangers to each other, and the sub-modules all of them may use.
 const SEPARATE: [(&str, &[&str]); 3] = [
-    ("schemes", &["components", "evaluator", "identity", "private"]),
+    (
+        "schemes",
+        &["components", "evaluator", "identity", "private", "public_key_parts", "secret_key_identity"],
+    ),
     ("circuits", &[]),
     ("bootstrapping", &["method", "overflow", "program", "raising", "switching_keys", "wire_sizes"]),
 ];
