@@ -130,7 +130,7 @@ await runCases(cases, wanted, async (ends) => {
   for (const [name, { engine, version }] of Object.entries(BROWSERS)) {
     const own = ends.filter((end) => end.name.startsWith(`${name}: `));
     if (own.length === 0) continue;
-    const said = /\d[\w.]*/.exec(await version().catch(() => ''))?.[0] ?? '';
+    const said = /\d+(\.\w+)+/.exec(await version().catch(() => ''))?.[0] ?? '';
     console.log(`| ${name} | ${said} | ${engine} | ${own.find(({ why }) => why)?.why ?? 'works'} |`);
   }
   console.log();
