@@ -47,12 +47,9 @@ export function pages(): Plugin {
       order: 'pre',
       handler(html, { path }) {
         const page = Object.keys(PAGES).find((name) => path.endsWith(`/${name}.html`));
-        const written = Object.entries({ '<!--head-->': HEAD, '<!--masthead-->': masthead(page) });
-        const whole = written.reduce((text, [mark, content]) => {
-          if (!text.includes(mark)) throw new Error(`${path} has no ${mark}`);
-          return text.replaceAll(mark, content);
-        }, html);
-        return whole.replace('<!--data-->', DATA).replace('<!--foot-->', FOOT);
+        const written = { head: HEAD, masthead: masthead(page), foot: FOOT, data: DATA };
+        for (const mark of ['head', 'masthead']) if (!html.includes(`<!--${mark}-->`)) throw new Error(`${path} has no <!--${mark}-->`);
+        return html.replace(/<!--(head|masthead|foot|data)-->/g, (_, mark: keyof typeof written) => written[mark]);
       },
     },
     configureServer(server) {

@@ -20,6 +20,9 @@ use crate::system;
 /// How often what has outlived its time is removed.
 const TIDY: Duration = Duration::from_mins(1);
 
+/// How often it is found out whether the disk and the store can be used, if nobody asks.
+const PROBE: Duration = Duration::from_secs(30);
+
 /// How often keys that no job uses are looked for in memory.
 const RELEASE: Duration = Duration::from_secs(1);
 
@@ -31,7 +34,7 @@ pub struct Server {
     stop: watch::Sender<bool>,
     listeners: Vec<JoinHandle<()>>,
     worker: std::thread::JoinHandle<()>,
-    housekeeping: [JoinHandle<()>; 2],
+    housekeeping: [JoinHandle<()>; 3],
 }
 
 /// What listens on an address.
@@ -75,7 +78,7 @@ impl std::fmt::Display for StartError {
             Self::Config(error) => error.fmt(f),
             Self::Listen(Listener::Operators, address, error) => write!(
                 f,
-                "cannot listen on {address} for operators: {error}; give server.metrics_listen another address than that, and than server.listen"
+                "cannot listen on {address} for operators: {error}; choose a free address for server.metrics_listen, other than that of server.listen"
             ),
             Self::Listen(Listener::Clients, address, error) => {
                 write!(f, "cannot listen on {address}: {error}; choose another address with --listen")
@@ -138,6 +141,7 @@ impl Server {
         let housekeeping = [
             // The store has logged why it fails.
             every(TIDY, &service, &stopped, |service| drop(service.tidy())),
+            every(PROBE, &service, &stopped, |service| drop(service.ready())),
             every(RELEASE, &service, &stopped, move |service| {
                 if let Some(pool) = &pool {
                     worker::release_idle(&service.cache, &service.config.compute, pool);
@@ -175,8 +179,8 @@ impl Server {
         for listener in self.listeners {
             let _ = listener.await;
         }
-        let [tidy, release] = self.housekeeping;
-        let _ = tokio::join!(worker, tidy, release);
+        let [tidy, probe, release] = self.housekeeping;
+        let _ = tokio::join!(worker, tidy, probe, release);
     }
 }
 

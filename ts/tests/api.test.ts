@@ -239,7 +239,7 @@ describe('mixing', () => {
     using larger = await rf.keygen('toy11', { allowInsecure: true });
     using ct = await keys.encrypt([1]);
     await expect(other.decrypt(ct)).rejects.toMatchObject({ code: 'PARAMS_MISMATCH' });
-    await expect(larger.decrypt(ct)).rejects.toThrow(/set toy10.*use what was made with one key set/);
+    await expect(larger.decrypt(ct)).rejects.toThrow(/set toy10.*use what belongs to one key set/);
     const direct = await Refloat.load({ worker: false });
     using there = await direct.importKeys(await keys.exportSecret(), { allowInsecure: true });
     await expect(there.decrypt(ct)).rejects.toThrow(/another instance of Refloat/);

@@ -120,8 +120,8 @@ describe('mistakes', () => {
     using low = await x.dropToLevel(keys.params.inputLevel);
     const refused = async (promise: Promise<unknown>, code: string, words: RegExp): Promise<void> =>
       expect(promise).rejects.toMatchObject({ code, message: expect.stringMatching(words) as string });
-    await refused(x.add(foreign), 'PARAMS_MISMATCH', /use what was made with one key set/);
-    await refused(arithmetic.multiply(x, foreign), 'PARAMS_MISMATCH', /use what was made with one key set/);
+    await refused(x.add(foreign), 'PARAMS_MISMATCH', /use what belongs to one key set/);
+    await refused(arithmetic.multiply(x, foreign), 'PARAMS_MISMATCH', /use what belongs to one key set/);
     await refused(x.add(undefined as unknown as Ciphertext), 'INVALID_ARGUMENT', /a ciphertext was expected/);
     await refused(x.addPlain([Infinity]), 'INVALID_ARGUMENT', /finite/);
     await refused(x.addPlain(NaN), 'INVALID_ARGUMENT', /finite/);

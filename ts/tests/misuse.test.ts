@@ -89,7 +89,11 @@ describe('objects', () => {
     expect(await refusal('INVALID_ARGUMENT', (wrong) => bits.decrypt(wrong(ct)))).toMatch(/key set for gates .* got a ciphertext.*key set that encrypted it/);
     expect(await refusal('INVALID_ARGUMENT', (wrong) => ct.multiplyPlain(wrong('2')))).toMatch(/takes a number or a list of numbers, and got/);
     const program = new Program(keys.params);
-    expect(await refusal('INVALID_ARGUMENT', (wrong) => program.input('x').mul(wrong('a')))).toMatch(/a number, a list of numbers or one of its own values, and got/);
+    expect(await refusal('INVALID_ARGUMENT', (wrong) => program.input('x').mul(wrong('a')))).toMatch(/numbers, lists of numbers and its own values, and got the string "a"/);
+    for (const none of [{}, { re: 1, im: [1] }, null]) {
+      expect(await refusal('INVALID_ARGUMENT', (wrong) => program.constant(wrong(none)))).toMatch(/a program takes numbers, .* and got/);
+    }
+    expect(await refusal('INVALID_ARGUMENT', (wrong) => bits.encryptBinary(256, wrong(8)))).toMatch(/the number 256 does not fit in 8 bits; pass/);
     expect(await refusal('INVALID_ARGUMENT', (wrong) => program.output('y', wrong(2)))).toMatch(/values of its own, and got/);
     expect(await refusal('INVALID_ARGUMENT', (wrong) => new Program(wrong(undefined)))).toMatch(/slots of a ciphertext, and got undefined; pass keys.params/);
   });

@@ -142,7 +142,7 @@ describe('a program on numbers in the page', () => {
     using foreign = await other.encrypt([0.5]);
     const p = program(keys, (x) => ({ y: x.mul(x) }));
     expect(() => boot.run(p, {})).toThrow(/an input "x"; pass a ciphertext/);
-    expect(() => boot.run(p, { x: foreign })).toThrow(/use what was made with one key set/);
+    expect(() => boot.run(p, { x: foreign })).toThrow(/use what belongs to one key set/);
     // @ts-expect-error -- the bytes of a program are for servers
     expect(() => boot.run(p.toBytes(), { x })).toThrow(/takes a Program/);
     expect(() => boot.run(p, { x, y: x })).toThrow(/no input "y"/);

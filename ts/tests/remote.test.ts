@@ -528,7 +528,7 @@ describe('jobs', () => {
     const { at, remote } = client();
     const [mine, other] = [await at.keys(), await at.keys()];
     const ct = await mine.encrypt([1]);
-    expect(() => remote.bootstrap(ct, { keys: other })).toThrow(/use what was made with one key set/);
+    expect(() => remote.bootstrap(ct, { keys: other })).toThrow(/use what belongs to one key set/);
   });
 });
 

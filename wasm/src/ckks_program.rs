@@ -64,7 +64,7 @@ pub trait Stepwise<M: ProgramMethod + ?Sized> {
     fn results(self: Box<Self>) -> CoreResult<Vec<Ciphertext<M::Word>>, Error>;
 }
 
-/// The same, of whichever kind.
+/// A bootstrap or a reading under way, of whichever kind.
 pub type Steps<M> = Box<dyn Stepwise<M>>;
 
 /// A run with its steps and its end.

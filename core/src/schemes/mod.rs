@@ -1,6 +1,6 @@
 //! L4: homomorphic encryption schemes, each of which knows what its plaintexts mean. No scheme knows another. [`evaluator`] is what
 //! circuits may ask of any scheme with levels; [`identity`], [`private`], `components` and `public_key_parts` are shared by the schemes
-//! over ring-LWE, `probability` by all schemes that can fail, and `secret_identity` by all secret keys.
+//! over ring-LWE, `probability` by all schemes that can fail, and `secret_key_identity` by all secret keys.
 
 pub mod bgv;
 pub mod cggi;
@@ -11,8 +11,8 @@ pub mod identity;
 pub mod private;
 mod probability;
 mod public_key_parts;
-mod secret_identity;
+mod secret_key_identity;
 
 pub(crate) use probability::log2_sum;
 use public_key_parts::public_key_parts;
-pub(crate) use secret_identity::secret_key_identity;
+pub(crate) use secret_key_identity::secret_key_identity;

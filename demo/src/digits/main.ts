@@ -1,5 +1,6 @@
 // The sheets of all pages come with the shell, before those of this one.
 import { Shell, idle } from '../shell.js';
+import '../styles/choices.css';
 import '../styles/digits.css';
 import { Refloat, RefloatError, type BootstrapKeys, type KeySet, type StageEvent } from 'refloat/client';
 import { KeysOnce } from '../keys.js';

@@ -31,7 +31,7 @@ export function controls(state: State): Html {
 }
 
 function sliders(table: readonly number[], off: string): Html {
-  return html`<fieldset class="digits-table"><legend>Your table, for x modulo 1 in eighths</legend>${table.map(
+  return html`<fieldset class="digits-table framed"><legend>Your table, for x modulo 1 in eighths</legend>${table.map(
     (value, j) => html`<label><span class="visually-hidden">From ${j}/8 on</span><input type="range" min="0" max="9" step="1" value="${value}" data-input="table:${j}" ${off}><output>${value}</output></label>`,
   )}</fieldset>`;
 }
@@ -50,7 +50,7 @@ export function story(state: State): Html {
   const { pass } = placeOf(state.at);
   return html`${seen.recorded ? html`<p class="recorded"><strong>A recorded run</strong> on real ciphertexts, ${seen.recorded}. Press the button to make your own.</p>` : ''}
     ${tableau(state, seen, reading)}
-    <ol class="digits-steps" aria-label="Steps">${seen.passes.flatMap((_, p) =>
+    <ol class="digits-steps choices" aria-label="Steps">${seen.passes.flatMap((_, p) =>
       SHOWN.map((stage, s) => {
         const at = p * SHOWN.length + s;
         return html`<li${s === 0 ? html` class="first"` : ''}><button type="button" data-act="at:${at}" aria-pressed="${String(state.at === at)}" ${at < reached(state) ? '' : 'disabled'}><b>${p + 1}</b> ${TITLES[stage]}</button></li>`;

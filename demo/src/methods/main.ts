@@ -1,6 +1,7 @@
 // The sheets of all pages come with the shell, before those of this one.
 import { Shell } from '../shell.js';
 import '../styles/conventional.css';
+import '../styles/choices.css';
 import '../styles/digits.css';
 import '../styles/triage.css';
 import '../styles/methods.css';

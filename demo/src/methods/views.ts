@@ -16,7 +16,7 @@ export function controls(state: State): Html {
   const { recorded } = state;
   const kind = kindOf(state);
   const asked = countOf(state);
-  return html`<div class="triage-tabs" role="group" aria-label="Numbers">${(recorded?.crossing.rows ?? []).map(
+  return html`<div class="triage-tabs choices" role="group" aria-label="Numbers">${(recorded?.crossing.rows ?? []).map(
       ({ numbers }, i) => html`<button type="button" data-act="kind:${i}" aria-pressed="${String(i === state.kind)}">${numbers.split(/[,;]/)[0]}</button>`,
     )}</div>
     ${kind ? html`<label class="digits-follow">Comparisons <input type="range" data-input="place" min="0" max="${lastPlace(kind)}" step="1" value="${state.place}" aria-valuetext="${asked} comparisons"> <output>${count(asked)}</output></label>` : ''}

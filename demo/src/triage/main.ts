@@ -1,6 +1,7 @@
 // The sheets of all pages come with the shell, before those of this one.
 import { Shell, idle } from '../shell.js';
 import '../styles/conventional.css';
+import '../styles/choices.css';
 import '../styles/digits.css';
 import '../styles/triage.css';
 import { Refloat, type Ciphertext, type KeySet, type Server, type ServerPreset } from 'refloat/client';

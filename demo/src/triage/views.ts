@@ -32,7 +32,7 @@ export function controls(state: State): Html {
   const set = sets?.find(({ name }) => name === state.set);
   const off = busy ? 'disabled' : '';
   const refused = refusal(state);
-  return html`<div class="triage-tabs" role="group" aria-label="Question">${Object.entries(QUESTIONS).map(
+  return html`<div class="triage-tabs choices" role="group" aria-label="Question">${Object.entries(QUESTIONS).map(
       ([name, { words }]) => html`<button type="button" data-act="ask:${name}" aria-pressed="${String(name === state.question)}" ${off}>${words}</button>`,
     )}</div>
     <div class="conv-controls">
@@ -69,7 +69,7 @@ export function story(state: State): Html {
       return html`<li class="${now ? 'now' : ''}" ${now ? html`aria-current="step"` : ''}><b>${title}</b><small>${words}</small></li>`;
     })}</ol>
     ${state.question === 'urgent'
-      ? html`<fieldset class="triage-ticks"><legend>Patients, ${chosen(state).length} of ${state.chosen.length} ticked</legend>${state.chosen.map(
+      ? html`<fieldset class="triage-ticks framed"><legend>Patients, ${chosen(state).length} of ${state.chosen.length} ticked</legend>${state.chosen.map(
           (ticked, i) => html`<button type="button" data-act="tick:${i}" aria-pressed="${String(ticked)}" ${off}>${nameOf(i)}</button>`,
         )}</fieldset>`
       : html`<p class="hint">The ${state.chosen.length} cases and their diagnoses are public and go to the server in the clear; the patient goes encrypted, once beside every case.</p>`}

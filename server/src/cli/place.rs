@@ -152,10 +152,7 @@ fn on_server(
 fn no_keys(folder: &Path, set: &SetInfo) -> Failure {
     let repair = match keyfiles::secret_of(folder) {
         Some(_) => format!("make them with {}", keyfiles::repair(folder)),
-        None => format!(
-            "the ciphertext is of {}: give --keys the folder with the keys that it is under",
-            set.name
-        ),
+        None => format!("the ciphertext is of {}: name the folder that holds its keys with --keys", set.name),
     };
     Failure::usage(format!(
         "there are no evaluation keys in {}, or not all of them; {repair}",

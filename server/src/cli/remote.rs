@@ -92,7 +92,7 @@ impl Remote {
             let (name, detail) = (self.connection.name(), failure.detail);
             Failure {
                 detail: format!(
-                    "{detail}; the server keeps job {job}: GET {name}/v1/jobs/{job} says how it is, and the same with /result gives the ciphertext"
+                    "{detail}; the server keeps job {job}: GET {name}/v1/jobs/{job} shows its state, and {name}/v1/jobs/{job}/result returns the ciphertext"
                 ),
                 ..failure
             }

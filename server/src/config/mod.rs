@@ -5,6 +5,7 @@
 
 mod access;
 mod cluster;
+mod sources;
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ pub use access::{AccessSection, ApiKey, api_key_hash, api_key_hash_of};
 pub(crate) use cluster::bucket_and_prefix;
 pub(crate) use cluster::is_token;
 pub use cluster::{ClusterSection, Role};
+pub(crate) use sources::strays;
 
 /// Everything that can be set.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
@@ -329,45 +331,32 @@ impl Config {
             let source = text
                 .parse::<Table>()
                 .map_err(|error| ConfigError(format!("configuration {}: {error}", path.display())))?;
-            overlay(&mut table, source, &path.display().to_string())?;
+            sources::overlay(&mut table, source, &path.display().to_string())?;
         }
         for (name, text) in environment {
-            check_underscores(&name)?;
-            if let Some(source) = from_variable(&name, &text)? {
-                overlay(&mut table, source, &format!("environment variable {name}"))?;
+            sources::check_underscores(&name)?;
+            if let Some(source) = sources::from_variable(&name, &text)? {
+                sources::overlay(&mut table, source, &format!("environment variable {name}"))?;
             }
         }
-        overlay(&mut table, flags, "the command line")?;
+        sources::overlay(&mut table, flags, "the command line")?;
         let mut config: Self =
             table.try_into().map_err(|error: toml::de::Error| ConfigError(error.message().to_owned()))?;
         config.access.resolve()?;
-        config.check_kept()?;
+        config.check_zeros()?;
         config.check()?;
         Ok(config)
     }
 
     /// Refuses an operator's zeros that would remove everything or take nothing in. A program that embeds the server may mean them.
-    fn check_kept(&self) -> Result<(), ConfigError> {
-        let StorageSection { key_bytes, unsealed_hours, retention_hours, job_bytes, key_job_bytes, .. } =
-            self.storage;
-        let finished = "with 0 every finished job and its result would be removed within a minute";
-        let open = "with 0 every key set would be removed while it is uploaded";
-        let no_keys = "with 0 no evaluation keys could be uploaded";
-        let no_jobs = "with 0 no job could be submitted";
-        for (key, value, what) in [
-            ("retention_hours", retention_hours, finished),
-            ("unsealed_hours", unsealed_hours, open),
-            ("key_bytes", key_bytes, no_keys),
-            ("job_bytes", job_bytes, no_jobs),
-            ("key_job_bytes", key_job_bytes, no_jobs),
-        ] {
-            if value == 0 {
-                return Err(ConfigError(format!(
-                    "storage.{key} = 0: {what}; the least is 1; leave it out for the default"
-                )));
-            }
+    fn check_zeros(&self) -> Result<(), ConfigError> {
+        let storage = Table::try_from(&self.storage).map_err(|error| ConfigError(error.to_string()))?;
+        match ZEROS.iter().find(|(key, _)| storage.get(*key) == Some(&Value::Integer(0))) {
+            None => Ok(()),
+            Some((key, what)) => Err(ConfigError(format!(
+                "storage.{key} = 0: with 0 {what}; the least is 1; leave it out for the default"
+            ))),
         }
-        Ok(())
     }
 
     /// Refuses numbers that no server can work with: times beyond every clock, and bounds that let nobody in.
@@ -384,7 +373,7 @@ impl Config {
                 if let Some(most) = unit.map(|(_, seconds)| LONGEST / seconds).filter(|most| value > *most) {
                     return fail(format!("the longest time that can be set is {most}, which is ten years"));
                 }
-                if value == 0 && (section == "limits" || key == "max_attempts") {
+                if value == 0 && serves_nobody(section, key) {
                     return fail("with 0 nobody would be served; the least is 1".to_owned());
                 }
             }
@@ -408,105 +397,18 @@ const LONGEST: u64 = 10 * 365 * 24 * 3600;
 /// Threads that a server may have for jobs.
 const MOST_THREADS: usize = 1024;
 
-/// Merges `source` into `table` and checks after each setting that the result is still a configuration.
-fn overlay(table: &mut Table, source: Table, name: &str) -> Result<(), ConfigError> {
-    let check = |table: &Table| Config::deserialize(table.clone()).map(drop);
-    for (section, values) in source {
-        let (Some(Value::Table(_)), Value::Table(values)) = (table.get(&section), &values) else {
-            table.insert(section.clone(), values);
-            let failed = |error: toml::de::Error| format!("{section} in {name}: {}", error.message());
-            check(table).map_err(|error| ConfigError(failed(error)))?;
-            continue;
-        };
-        for (key, value) in values {
-            let Some(Value::Table(known)) = table.get_mut(&section) else { continue };
-            let before = known.insert(key.clone(), value.clone());
-            check(table).map_err(|error| {
-                // What a list or a table holds may be a secret.
-                let shown = match value {
-                    Value::Array(_) | Value::Table(_) => String::new(),
-                    value => format!(" = {value}"),
-                };
-                let wanted = wanted(&section, key, before.as_ref(), value, error.message());
-                ConfigError(format!("{section}.{key}{shown} in {name}: {wanted}"))
-            })?;
-        }
-    }
-    Ok(())
-}
+/// What 0 would do in settings of storage where it is refused.
+const ZEROS: [(&str, &str); 5] = [
+    ("retention_hours", "every finished job and its result would be removed within a minute"),
+    ("unsealed_hours", "every key set would be removed while it is uploaded"),
+    ("key_bytes", "no evaluation keys could be uploaded"),
+    ("job_bytes", "no job could be submitted"),
+    ("key_job_bytes", "no job could be submitted"),
+];
 
-/// What is to stand where a value is that a setting cannot have: by the value it had before, if there is such a setting.
-fn wanted(section: &str, key: &str, before: Option<&Value>, value: &Value, reason: &str) -> String {
-    match (before, value) {
-        (Some(Value::String(_)), Value::String(_)) if key == "listen" => {
-            format!("an address and a port such as 127.0.0.1:7878 are wanted ({reason})")
-        }
-        (Some(Value::Integer(_)), Value::Integer(0..))
-        | (Some(Value::String(_)), Value::String(_))
-        | (Some(Value::Array(_)), Value::Array(_)) => reason.to_owned(),
-        (Some(Value::Integer(_)), _) => {
-            let kept = ["retention_hours", "unsealed_hours", "key_bytes", "job_bytes", "key_job_bytes"];
-            let positive = section == "limits" || key == "max_attempts" || kept.contains(&key);
-            format!("a whole number from {} is wanted", u8::from(positive))
-        }
-        (Some(Value::Boolean(_)), _) => "true or false is wanted".to_owned(),
-        (Some(Value::String(_)), _) => "a text in quotes is wanted".to_owned(),
-        (Some(Value::Array(_)), _) => "a list in brackets is wanted".to_owned(),
-        _ => reason.to_owned(),
-    }
-}
-
-/// Variables that look like settings and are none: `REFLOAT_`, the name of a section and something more. With one underscore where
-/// two belong nothing would read them.
-pub(crate) fn strays<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let is_stray = |name: &str| {
-        let path = name.strip_prefix("REFLOAT_").unwrap_or_default().to_ascii_lowercase();
-        sections()
-            .keys()
-            .any(|section| path.strip_prefix(section.as_str()).is_some_and(|key| key.starts_with('_')))
-    };
-    names.into_iter().filter(|name| is_stray(name)).collect()
-}
-
-/// Refuses a variable that is a setting but for its underscores.
-fn check_underscores(name: &str) -> Result<(), ConfigError> {
-    if name.starts_with("REFLOAT__") {
-        return Ok(());
-    }
-    let path = name.strip_prefix("REFLOAT_").unwrap_or_default().to_ascii_lowercase();
-    for (section, settings) in sections() {
-        let key = path.strip_prefix(&section).and_then(|key| key.strip_prefix('_'));
-        let key = key.map(|key| key.trim_start_matches('_')).unwrap_or_default();
-        if settings.get(key).is_some() {
-            let right = format!("REFLOAT__{section}__{key}").to_ascii_uppercase();
-            return Err(ConfigError(format!(
-                "environment variable {name} sets nothing: {section}.{key} is set by {right}, with two underscores before section and key"
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// All sections with their settings.
-fn sections() -> Table {
-    Table::try_from(Config::default()).unwrap_or_default()
-}
-
-/// `REFLOAT__SECTION__KEY` as a table of one entry. The value is read as TOML where that works
-/// (`8`, `true`, `["a"]`) and as a plain string otherwise.
-fn from_variable(name: &str, text: &str) -> Result<Option<Table>, ConfigError> {
-    let Some(path) = name.strip_prefix("REFLOAT__") else { return Ok(None) };
-    let Some((section, key)) = path.split_once("__") else {
-        return Err(ConfigError(format!("environment variable {name}: the form is REFLOAT__SECTION__KEY")));
-    };
-    let value = format!("value = {text}")
-        .parse::<Table>()
-        .ok()
-        .filter(|parsed| parsed.len() == 1)
-        .and_then(|mut parsed| parsed.remove("value"))
-        .unwrap_or_else(|| Value::String(text.to_owned()));
-    let entry = Table::from_iter([(key.to_ascii_lowercase(), value)]);
-    Ok(Some(Table::from_iter([(section.to_ascii_lowercase(), Value::Table(entry))])))
+/// Whether 0 in this setting is a bound that lets nobody in.
+fn serves_nobody(section: &str, key: &str) -> bool {
+    section == "limits" || key == "max_attempts"
 }
 
 fn default_data_folder() -> PathBuf {
@@ -518,28 +420,8 @@ fn default_data_folder() -> PathBuf {
 mod tests {
     use super::*;
 
-    fn variable(name: &str, value: &str) -> Vec<(String, String)> {
+    pub(super) fn variable(name: &str, value: &str) -> Vec<(String, String)> {
         vec![(name.to_owned(), value.to_owned())]
-    }
-
-    #[test]
-    fn later_sources_win() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("refloat.toml");
-        std::fs::write(&file, "[limits]\nmax_queued = 1\nmax_uploads = 2\nidle_seconds = 3\n").unwrap();
-        let flags = "[limits]\nidle_seconds = 5".parse().unwrap();
-        let mut environment = variable("REFLOAT__LIMITS__MAX_UPLOADS", "4");
-        environment.extend(variable("REFLOAT__LIMITS__IDLE_SECONDS", "4"));
-        environment.extend(variable("REFLOAT__STORAGE__DATA", "some/folder"));
-        environment.extend(variable("REFLOAT__SERVER__ALLOWED_ORIGINS", "[\"https://a.example\"]"));
-        let config = Config::load(Some(&file), environment, flags).unwrap();
-        assert_eq!(
-            (config.limits.max_queued, config.limits.max_uploads, config.limits.idle_seconds),
-            (1, 4, 5)
-        );
-        assert_eq!(config.storage.data, PathBuf::from("some/folder"));
-        assert_eq!(config.server.allowed_origins, ["https://a.example"]);
-        assert_eq!(config.server.listen.port(), 7878);
     }
 
     #[test]
@@ -571,60 +453,5 @@ mod tests {
         most.extend(variable("REFLOAT__SERVER__SHUTDOWN_SECONDS", "0"));
         most.extend(variable("REFLOAT__COMPUTE__KEY_CACHE_BYTES", "9223372036854775807"));
         Config::load(None, most, Table::new()).unwrap();
-    }
-
-    #[test]
-    fn a_value_of_the_wrong_kind_is_named_with_what_is_wanted() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("bad.toml");
-        let place = format!("in {}", file.display());
-        for (section, line, wanted) in [
-            ("limits", "max_queued = -1", "a whole number from 1 is wanted"),
-            ("storage", "key_bytes = \"64G\"", "a whole number from 1 is wanted"),
-            ("compute", "threads = 1.5", "a whole number from 0 is wanted"),
-            ("server", "listen = \"localhost\"", "an address and a port such as 127.0.0.1:7878 are wanted"),
-            ("server", "insecure_listen = 1", "true or false is wanted"),
-            ("server", "metrics_listen = \"on\"", "off, public or an address"),
-            ("log", "level = \"loud\"", "info"),
-            ("cluster", "name = 1", "a text in quotes is wanted"),
-        ] {
-            std::fs::write(&file, format!("[{section}]\n{line}\n")).unwrap();
-            let error = Config::load(Some(&file), Vec::new(), Table::new()).unwrap_err().0;
-            assert!(error.starts_with(&format!("{section}.{line} {place}: ")), "{error}");
-            assert!(error.contains(wanted), "{error}");
-        }
-        let set = variable("REFLOAT__STORAGE__KEY_BYTES", "64G");
-        let error = Config::load(None, set, Table::new()).unwrap_err().0;
-        let named = "storage.key_bytes = \"64G\" in environment variable REFLOAT__STORAGE__KEY_BYTES: ";
-        assert!(error.starts_with(named), "{error}");
-    }
-
-    #[test]
-    fn variables_with_too_few_underscores_are_found() {
-        for name in ["REFLOAT_LIMITS_MAX_QUEUED", "REFLOAT_LIMITS__MAX_QUEUED"] {
-            let error = Config::load(None, variable(name, "4"), Table::new()).unwrap_err().0;
-            assert!(error.contains(name) && error.contains("REFLOAT__LIMITS__MAX_QUEUED"), "{error}");
-        }
-        // What a cluster manager sets for a service of this name, and what is not for the server.
-        let names = ["REFLOAT_SERVER_PORT", "REFLOAT_BACKEND", "REFLOAT_CONFIG", "REFLOAT_TOKEN", "PATH"];
-        for name in names {
-            Config::load(None, variable(name, "4"), Table::new()).unwrap();
-        }
-        assert_eq!(strays(names), ["REFLOAT_SERVER_PORT"]);
-    }
-
-    #[test]
-    fn unknown_keys_are_errors_that_name_the_source() {
-        let error =
-            Config::load(None, variable("REFLOAT__LIMITS__MAX_QUEUE", "4"), Table::new()).unwrap_err().0;
-        assert!(error.contains("REFLOAT__LIMITS__MAX_QUEUE") && error.contains("max_queued"), "{error}");
-        let error =
-            Config::load(None, variable("REFLOAT__LIMIT__MAX_QUEUED", "4"), Table::new()).unwrap_err().0;
-        assert!(error.contains("limit"), "{error}");
-        let error =
-            Config::load(None, variable("REFLOAT__LIMITS__MAX_QUEUED", "many"), Table::new()).unwrap_err().0;
-        assert!(error.contains("MAX_QUEUED"), "{error}");
-        let error = Config::load(None, variable("REFLOAT__LIMITS", "4"), Table::new()).unwrap_err().0;
-        assert!(error.contains("SECTION__KEY"), "{error}");
     }
 }

@@ -104,9 +104,10 @@ async fn file(path: &Path, request: Request) -> Response {
 
 async fn nothing(uri: Uri) -> Refusal {
     let path: String = uri.path().chars().take(200).collect();
-    Problem::not_found(format!(
+    let detail = format!(
         "there is no file or route {path}; GET /openapi.json lists the routes, and a proxy that serves them below a path has to take it off"
-    )).into()
+    );
+    Problem::not_found(detail).into()
 }
 
 /// A file is open for as long as its answer is under way: so many of them, and so many of one peer, and no more.

@@ -98,7 +98,7 @@ impl Default for Metrics {
                 "key_cache_releases",
                 "Key sets dropped because nobody used them for long, or the machine was short of memory",
             ),
-            ready: new.number("ready", "1 if /readyz answers that the server takes jobs, 0 otherwise"),
+            ready: new.number("ready", "1 if the server was found to take jobs, 0 otherwise: by /readyz, or every half minute"),
             free_disk: new.bytes("free_disk", "Free space on the disk of the data folder"),
             key_bytes: new.bytes("stored_keys", "Evaluation keys on disk"),
             limits: new.number("limit", "Limits in force, by the name of their setting (name)"),
@@ -248,7 +248,7 @@ pub fn render(service: &Service) -> Result<String, StoreError> {
     metrics.cluster.workers.set(service.crew.workers() as i64);
     metrics.cluster.slots.set(service.crew.slots() as i64);
     metrics.cluster.out.set(service.crew.out() as i64);
-    metrics.ready.set(service.ready().is_ok().into());
+    metrics.ready.set(service.was_ready().into());
     metrics.free_disk.set(service.store.free_bytes().ok().flatten().unwrap_or(0) as i64);
     metrics.key_bytes.set(keys::stored_bytes(&service.store)? as i64);
     metrics.job_bytes.set(service.store.usage().total() as i64);

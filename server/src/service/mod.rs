@@ -77,6 +77,7 @@ pub struct Service {
     clock: Clock,
     /// When a write to the data folder succeeded last.
     probed: Mutex<Option<Instant>>,
+    found_ready: AtomicBool,
 }
 
 /// The data folder, with the bytes of keys and jobs in it or where the configuration says.
@@ -123,6 +124,7 @@ impl Service {
             stopping: AtomicBool::new(false),
             clock: Clock::start(now()),
             probed: Mutex::default(),
+            found_ready: AtomicBool::new(true),
             config,
             engines,
             store,
@@ -178,6 +180,17 @@ impl Service {
     /// # Errors
     /// It cannot.
     pub fn ready(&self) -> Result<(), Problem> {
+        let outcome = self.look_whether_ready();
+        self.found_ready.store(outcome.is_ok(), Ordering::Relaxed);
+        outcome
+    }
+
+    /// What [`Self::ready`] last found. Asks no disk and no store, which may be silent for long.
+    pub fn was_ready(&self) -> bool {
+        self.found_ready.load(Ordering::Relaxed) && !self.is_stopping()
+    }
+
+    fn look_whether_ready(&self) -> Result<(), Problem> {
         let not_ready =
             |code: &str, detail: String| Problem::new(503, code, "Not ready", detail).retry_after(10);
         if self.is_stopping() {
@@ -389,7 +402,7 @@ impl From<StoreError> for Problem {
             return Self::new(507, "STORAGE_FULL", "Storage full", detail);
         }
         if matches!(error, StoreError::Io(_)) {
-            let detail = "the server cannot read or write a file in its data folder; try again when its operator has mended that";
+            let detail = "the server cannot read or write a file in its data folder; try again when its operator has fixed that";
             return Self::new(503, "STORAGE_FAILED", "Storage failed", detail).retry_after(10);
         }
         if matches!(error, StoreError::Corrupt(_)) {

@@ -114,6 +114,6 @@ export function keyMismatch(
   }
   throw new RefloatError(
     'PARAMS_MISMATCH',
-    `the ciphertext (set ${ciphertext.preset}) is encrypted under key ${ciphertext.keyId}, but the key of ${what} is ${keyId}; use what was made with one key set`,
+    `the ciphertext (set ${ciphertext.preset}) is encrypted under key ${ciphertext.keyId}, but the key of ${what} is ${keyId}; use what belongs to one key set`,
   );
 }

@@ -83,7 +83,7 @@ export function bitsOf(value: number | bigint, width: number): Uint32Array {
   }
   throw new RefloatError(
     'INVALID_ARGUMENT',
-    `${named(value)} does not fit ${named(width)} bits; pass an integer from 0, as a bigint above 2^53, and as many bits as it needs, up to 4096`,
+    `${named(value)} does not fit in ${typeof width === 'number' ? width : named(width)} bits; pass an integer from 0, as a bigint above 2^53, and as many bits as it needs, up to 4096`,
   );
 }
 

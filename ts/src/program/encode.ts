@@ -1,4 +1,4 @@
-import { named } from '../api/arguments.js';
+import { listOf } from '../api/arguments.js';
 import { RefloatError } from '../errors.js';
 
 /** Numbers known to everybody: reals, or pairs of parts. */
@@ -142,15 +142,14 @@ function writeOrder(out: Writer, { asked, count, bounds, by }: Extract<Reading, 
 
 /** Real and imaginary parts; those of reals are absent. @internal */
 export function partsOf(numbers: Numbers): { re: ArrayLike<number>; im: ArrayLike<number> | undefined } {
-  if (typeof numbers !== 'number' && (typeof numbers !== 'object' || numbers === null)) {
-    throw new RefloatError('INVALID_ARGUMENT', `a program takes a number, a list of numbers or one of its own values, and got ${named(numbers)}`);
-  }
+  const list = (values: unknown) => listOf(values, 'a program', 'numbers, lists of numbers and its own values') as ArrayLike<number>;
+  const given: unknown = numbers;
   const parts =
     typeof numbers === 'number'
       ? { re: [numbers], im: undefined }
-      : 're' in numbers
-        ? { re: numbers.re, im: numbers.im }
-        : { re: numbers, im: undefined };
+      : typeof given === 'object' && given !== null && 're' in given
+        ? { re: list(given.re), im: 'im' in given && given.im !== undefined ? list(given.im) : undefined }
+        : { re: list(given), im: undefined };
   if (parts.im !== undefined && parts.im.length !== parts.re.length) {
     throw new RefloatError(
       'INVALID_ARGUMENT',

@@ -1,15 +1,22 @@
 //! Ciphertexts of integers, and their wire form.
 
-use js_sys::Uint8Array;
+use js_sys::{Uint8Array, Uint32Array};
 use refloat::{
+    Error,
     bootstrapping::bgv::{BgvParams, BgvPreset},
+    random::Seed,
     schemes::bgv::BgvCiphertext,
+    scrub::scrubbed,
     wire,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
+use zeroize::Zeroizing;
 
 use super::presets::Sets;
-use crate::failure::Result;
+use crate::{
+    failure::{Failure, Result},
+    randomness::seed_for,
+};
 
 /// An encrypted vector of integers.
 #[wasm_bindgen]
@@ -81,4 +88,22 @@ impl IntegerCiphertext {
     pub(crate) fn sibling(&self, inner: BgvCiphertext) -> Self {
         Self::new(self.preset, self.params.clone(), inner)
     }
+}
+
+/// What a key, secret or public, makes of integers, at the output level unless another is named.
+pub(super) fn encrypted(
+    (preset, params): (&'static BgvPreset, &BgvParams),
+    values: &Uint32Array,
+    level: Option<u32>,
+    seed: Option<Uint8Array>,
+    encrypt: impl FnOnce(&[u64], usize, &Seed) -> core::result::Result<BgvCiphertext, Error>,
+) -> Result<IntegerCiphertext> {
+    let level = level.map_or(params.levels().output, |level| level as usize);
+    let inner = scrubbed(|| {
+        let randomness = seed_for(preset.name, preset.secure(), seed)?;
+        let given = Zeroizing::new(values.to_vec());
+        let values = Zeroizing::new(given.iter().map(|&value| value.into()).collect::<Vec<u64>>());
+        Ok::<_, Failure>(encrypt(&values, level, &randomness)?)
+    })?;
+    Ok(IntegerCiphertext::new(preset, params.clone(), inner))
 }

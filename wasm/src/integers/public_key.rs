@@ -10,9 +10,9 @@ use refloat::{
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::{
-    ciphertext::IntegerCiphertext,
+    ciphertext::{IntegerCiphertext, encrypted},
     presets::Sets,
-    secret::{IntegerSecretKey, encrypted},
+    secret::IntegerSecretKey,
 };
 use crate::failure::Result;
 

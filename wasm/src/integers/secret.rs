@@ -2,20 +2,19 @@
 
 use js_sys::{Uint8Array, Uint32Array};
 use refloat::{
-    Error,
-    bootstrapping::bgv::{BgvParams, BgvPreset, BgvSecretKey},
-    random::Seed,
-    schemes::bgv::BgvCiphertext,
+    bootstrapping::bgv::{BgvPreset, BgvSecretKey},
     scrub::scrubbed,
     wire,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 use zeroize::Zeroizing;
 
-use super::{ciphertext::IntegerCiphertext, presets::Sets};
+use super::{
+    ciphertext::{IntegerCiphertext, encrypted},
+    presets::Sets,
+};
 use crate::{
     failure::{Failure, Result},
-    randomness::seed_for,
     secret_key::secret_key,
 };
 
@@ -54,24 +53,6 @@ impl IntegerSecretKey {
             Ok(Uint32Array::from(narrow(slots.reveal_to_key_owner())?.as_slice()))
         })
     }
-}
-
-/// What a key, secret or public, makes of integers, at the output level unless another is named.
-pub(super) fn encrypted(
-    (preset, params): (&'static BgvPreset, &BgvParams),
-    values: &Uint32Array,
-    level: Option<u32>,
-    seed: Option<Uint8Array>,
-    encrypt: impl FnOnce(&[u64], usize, &Seed) -> core::result::Result<BgvCiphertext, Error>,
-) -> Result<IntegerCiphertext> {
-    let level = level.map_or(params.levels().output, |level| level as usize);
-    let inner = scrubbed(|| {
-        let randomness = seed_for(preset.name, preset.secure(), seed)?;
-        let given = Zeroizing::new(values.to_vec());
-        let values = Zeroizing::new(given.iter().map(|&value| value.into()).collect::<Vec<u64>>());
-        Ok::<_, Failure>(encrypt(&values, level, &randomness)?)
-    })?;
-    Ok(IntegerCiphertext::new(preset, params.clone(), inner))
 }
 
 /// Integers as the 32 bits that pages have for them.
