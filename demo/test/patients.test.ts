@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { bootstrapsOf, graph, type Drawn } from '../src/patients/graph.js';
 import { decode, type RecordedScores } from '../src/patients/recorded.js';
+import { controls, scores, valueOf, way, type Choice, type State } from '../src/patients/views.js';
 
-const { journey, standings } = decode(JSON.parse(readFileSync(new URL('../src/recorded/patients.json', import.meta.url), 'utf8')) as RecordedScores);
+const recorded = decode(JSON.parse(readFileSync(new URL('../src/recorded/patients.json', import.meta.url), 'utf8')) as RecordedScores);
+const { journey, standings } = recorded;
 const drawn: Drawn = { journey, standings, tables: new Set() };
 /** Words of a drawing, in its order. */
 const words = (all: Drawn, width: number): string[] => [...graph(all, width).text.matchAll(/<text[^>]*>([^<]+)/g)].map(([, text]) => text as string);
@@ -53,5 +55,37 @@ describe('the graph of the program', () => {
     const waiting = graph({ ...drawn, standings: {} }, 1180).text;
     expect(waiting).toContain('appear on the edges when the scores are back');
     expect(waiting).not.toMatch(/level \d/);
+  });
+});
+
+describe('what is shown, and what is chosen', () => {
+  const small = { set: { name: 'small', slots: 512, keyBytes: 40e6, secure: false, inputLevel: 0, outputLevel: 3, stages: [] }, where: 'server' } as unknown as Choice;
+  const large = { ...small, set: { ...small.set, name: 'large', keyBytes: 2.5e9 } };
+  const idle = { answers: true, confirming: false, held: undefined, busy: undefined, paused: false, tables: new Set<string>(), progress: [0, 0] as const, problem: undefined };
+  const state = (chosen: Choice, more: Partial<State> = {}): State => ({ ...recorded, ...idle, choices: [small, large], choice: valueOf(chosen), ...more });
+
+  test('a run keeps the name of its set when another one is chosen, and the page says that it is of another', () => {
+    for (const chosen of [small, large]) {
+      expect(way(state(chosen), 800).text).toContain(`with ${recorded.ran?.set}.`);
+      expect(scores(state(chosen)).text).toContain(`scored with ${recorded.ran?.set},`);
+    }
+    const mine = { ran: { set: 'small', by: 'on the server', recorded: false } };
+    expect(way(state(large, mine), 800).text).toContain('on the server, with small. <b>large, chosen above, is not what it shows.</b>');
+    expect(way(state(small, mine), 800).text).not.toContain('chosen above');
+  });
+
+  test('large keys are asked about, with their size', () => {
+    const asked = controls(state(large, { confirming: true })).text;
+    expect(asked).toContain('Make and send 2.50 GB of evaluation keys?');
+    expect(asked).not.toContain('data-act="run"');
+    expect(controls(state(large)).text).toContain('2.50 GB of evaluation keys are made and sent');
+  });
+
+  test('what the server does with keys is said before it begins the program', () => {
+    const said = (more: Partial<State>): string => controls(state(small, more)).text;
+    expect(said({ busy: 'keys', progress: [10e6, 40e6] })).toContain('sending evaluation keys: 10.0 MB of 40.0 MB');
+    expect(said({ busy: 'keys', progress: [40e6, 40e6] })).toContain('the server checks them');
+    expect(said({ busy: 'run' })).toMatch(/it unpacks the keys.*<progress max="1" {2}aria/s);
+    expect(said({ busy: 'run', progress: [5, 97] })).toContain('The server is at step 5 of 97');
   });
 });

@@ -91,9 +91,9 @@ export function graph(drawn: Drawn, width: number): Html {
     title: 'The program',
     drawing: drawing(width, height, sentence, 'patients-graph', html`${edges.map(({ name, from, to }) => edge(drawn.standings[name], place(from), place(to), across))}
       ${NODES.map((node) => box(node.words, place(node).at, node.makes ? bootstrapsOf(node.makes, drawn) : 0))}`),
-    caption: html`${sentence} <span class="unit">On every edge: the level of the ciphertext, and log₂ of its scale in bits: of x as it was sent, of the others as they came back. Bootstraps are told from where levels rise. w and v: 30 weights each; the slots of a patient are summed up by rotations.</span>`,
+    caption: html`${sentence} <span class="unit">On every edge: the level of the ciphertext, and how many bits its scale has, the factor that makes whole numbers of its fractions. A bootstrap was put in where the level is higher after an operation than before. w and v are 30 weights each; “sum slots” adds up the slots of each patient, the places of the ciphertext that hold one number each.</span>`,
     table: {
-      columns: ['Value', 'Level', 'log₂ Q', 'log₂ scale', 'Bootstraps put in'],
+      columns: ['Value', 'Level', 'log₂ Q', 'log₂ scale', 'Bootstraps'],
       rows: NODES.flatMap(({ makes }) => {
         const standing = makes && drawn.standings[makes];
         return standing ? [[NAMES[makes], standing.level, decimal(standing.logQ, 0), decimal(standing.logScale, 1), bootstrapsOf(makes, drawn)]] : [];
@@ -107,7 +107,7 @@ function sentenceOf(drawn: Drawn): string {
   const { measurements, score } = standings;
   if (!measurements || !score || !journey) return 'Levels and scales appear on the edges when the scores are back.';
   const inside = bootstrapsOf('score', drawn);
-  return `The input is at level ${measurements.level}, the score at level ${score.level}; ${inside} of ${plural(journey.bootstraps.length, 'bootstrap')} ${inside === 1 ? 'is' : 'are'} inside the sigmoid.`;
+  return `The level says how many products in a row a ciphertext still allows: ${measurements.level} at the input, ${score.level} at the score. ${inside} of ${plural(journey.bootstraps.length, 'bootstrap')} ${inside === 1 ? 'is' : 'are'} inside the sigmoid.`;
 }
 
 /** An operation, and below it the bootstraps that were put in before its result. */

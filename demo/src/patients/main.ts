@@ -5,6 +5,7 @@ import '../styles/patients.css';
 import { Refloat, type BootstrapKeys, type Ciphertext, type KeySet, type Server } from 'refloat/client';
 import dataUrl from '../../../core/examples/data/breast-cancer-wisconsin.csv?url';
 import { KeysOnce } from '../keys.js';
+import { isLarge } from '../sending.js';
 import { whileWanted } from '../wanted.js';
 import recordedUrl from '../recorded/patients.json?url';
 import { graph } from './graph.js';
@@ -12,7 +13,7 @@ import { journeyFrom, standingsOf, take } from './journey.js';
 import { patients, score, trained } from './model.js';
 import { batch, inference, measurementsOf, type ValueName } from './program.js';
 import { decode, type RecordedScores } from './recorded.js';
-import { controls, scores, valueOf, way, type Choice, type State } from './views.js';
+import { controls, programWith, scores, valueOf, way, type Choice, type State } from './views.js';
 
 const query = new URLSearchParams(location.search);
 const serverUrl = query.get('server') ?? location.origin;
@@ -24,11 +25,12 @@ const state: State = {
   choices: undefined,
   answers: false,
   choice: `${wanted}@server`,
+  confirming: false,
   ...idle(),
   held: undefined,
   journey: undefined,
   standings: {},
-  recorded: undefined,
+  ran: undefined,
   rows: [],
   seconds: 0,
   sent: 0,
@@ -43,7 +45,8 @@ let held: { readonly name: string; readonly keys: KeysOnce<KeySet, BootstrapKeys
 const secrets = new Map<string, KeySet>();
 let remote: Server | undefined;
 const shell = new Shell(state, {
-  'patients-controls': () => controls(state, model, test.length),
+  'patients-controls': () => controls(state),
+  'patients-model': () => programWith(state, model, test.length),
   'patients-program': (width) => graph(state, width),
   'patients-way': (width) => way(state, width),
   'patients-scores': () => scores(state),
@@ -110,12 +113,12 @@ function letGo(): void {
 }
 
 async function run({ set, where }: Choice): Promise<void> {
-  const { rows, journey, standings, recorded, seconds, sent } = state;
+  const { rows, journey, standings, ran, seconds, sent } = state;
   let finished = false;
   const work = async (signal: AbortSignal, use: <T extends Freed>(made: T) => T): Promise<void> => {
     state.progress = [0, 0];
     const { secret, runner } = await (where === 'tab' ? inTab : onServer)(set, signal);
-    Object.assign(state, { busy: 'run', rows: [], journey: undefined, standings: {}, recorded: undefined });
+    Object.assign(state, { busy: 'run', rows: [], journey: undefined, standings: {}, progress: [0, 0], ran: { set: set.name, by: where === 'tab' ? 'in this tab' : 'on the server', recorded: false } });
     const chosen = test.slice(0, batch(set));
     const input = use(await whileWanted(signal, secret.encrypt(measurementsOf(chosen, set), { level: set.inputLevel + 1 })));
     state.sent = input.byteLength;
@@ -148,20 +151,30 @@ async function run({ set, where }: Choice): Promise<void> {
     return;
   }
   // What was there before is better than half a run.
-  Object.assign(state, { rows, journey, standings, recorded, seconds, sent });
+  Object.assign(state, { rows, journey, standings, ran, seconds, sent });
   shell.draw();
+}
+
+/** Runs the program with the set that is chosen; keys that are large are sent only when the reader has agreed, once. */
+function begin(agreed: boolean): void {
+  const choice = state.choices?.find((choice) => valueOf(choice) === state.choice);
+  if (!choice || state.busy) return;
+  state.confirming = !agreed && choice.where === 'server' && isLarge(choice.set) && !secrets.has(choice.set.name);
+  if (!state.confirming) void run(choice);
 }
 
 shell.listen({
   acts: {
-    run: () => {
-      const choice = state.choices?.find((choice) => valueOf(choice) === state.choice);
-      if (choice) void run(choice);
+    run: () => begin(false),
+    confirm: () => begin(true),
+    dismiss: () => {
+      state.confirming = false;
     },
   },
   choices: {
     set: (value) => {
       state.choice = value;
+      state.confirming = false;
     },
   },
   letGo,

@@ -14,9 +14,9 @@ export interface RecordedScores {
 }
 
 /** A recorded run as the page shows it. */
-export function decode({ made, set, seconds, sent, rows, journey, standings }: RecordedScores): Pick<State, 'recorded' | 'seconds' | 'sent' | 'rows' | 'journey' | 'standings'> {
+export function decode({ made, set, seconds, sent, rows, journey, standings }: RecordedScores): Pick<State, 'ran' | 'seconds' | 'sent' | 'rows' | 'journey' | 'standings'> {
   return {
-    recorded: `${made}, with ${set}`,
+    ran: { set, by: made, recorded: true },
     seconds,
     sent,
     rows: rows.map(([malignant, encrypted, clear, exact]) => ({ malignant: malignant === 1, encrypted, clear, exact })),

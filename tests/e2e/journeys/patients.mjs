@@ -30,7 +30,7 @@ test('patients: scores of encrypted measurements', async ({ open, serve }) => {
   const page = await open(`${url}patients.html?set=toy-conventional10-50bit`, opened(PHONE));
   await scored(page);
   const words = await page.locator('#outcome').innerText();
-  const [count, right, bootstraps] = /(\d+) patients scored, (\d+) of them correctly, with (\d+) bootstraps/.exec(words).slice(1).map(Number);
+  const [count, right, bootstraps] = /(\d+) patients scored with \S+, (\d+) of them correctly, with (\d+) bootstraps/.exec(words).slice(1).map(Number);
   assert.ok(count === 16 && right >= 14 && bootstraps >= 3, words);
   const cells = await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
   assert.equal(cells.length, 16);
@@ -71,7 +71,7 @@ test('patients: without a server the tab runs the program, and can be stopped', 
   const made = await keysMade(page);
   await scored(page);
   assert.equal(await made(), 0, 'the keys were there');
-  const [count, right, bootstraps] = /(\d+) patients scored, (\d+) of them correctly, with (\d+) bootstraps/.exec(await page.locator('#outcome').innerText()).slice(1).map(Number);
+  const [count, right, bootstraps] = /(\d+) patients scored with \S+, (\d+) of them correctly, with (\d+) bootstraps/.exec(await page.locator('#outcome').innerText()).slice(1).map(Number);
   assert.ok(count === 16 && right >= 14 && bootstraps >= 3, `${count}, ${right}, ${bootstraps}`);
   const cells = await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
   for (const [, encrypted, clear] of cells) assert.ok(Math.abs(encrypted - clear) < 2e-3, `${encrypted} and ${clear}`);
@@ -116,4 +116,35 @@ test('patients: a server that lacks the sets is not taken for none', async ({ op
   assert.match(words, /The server here has none of the sets that this program runs with/);
   assert.doesNotMatch(words, /No server/);
   assert.match(await page.locator('[data-input=set] option:checked').innerText(), /this tab/);
+});
+
+test('patients: large keys are sent only after the reader has agreed to their size, once', async ({ open, serve }) => {
+  const { url } = await serve();
+  const page = await open(`${url}patients.html?set=toy-conventional10-50bit`, opened(PHONE));
+  await page.locator('.patients-recorded').waitFor();
+  await page.locator('[data-input=set]:enabled').selectOption('n16@server');
+  // What is shown stays the run of another set, and says so.
+  assert.match(await page.locator('#patients-way .recorded').innerText(), /with toy-conventional11\. n16, chosen above, is not what it shows/);
+  assert.match(await page.locator('#outcome').innerText(), /scored with toy-conventional11,/);
+  let sent = 0;
+  page.on('request', (request) => { sent += Number(request.method() !== 'GET'); });
+  await page.locator('[data-act=run]').click();
+  const question = page.getByRole('group', { name: /Make and send [\d.]+ GB of evaluation keys\?/ });
+  await question.waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-act')), 'confirm', 'the focus is on the answer');
+  await soundInBoth(page, 'patients-large');
+  await question.getByRole('button', { name: 'Not now' }).click();
+  await question.waitFor({ state: 'detached' });
+  assert.equal(sent, 0, 'nothing was sent');
+  await page.locator('[data-act=run]').click();
+  const hint = page.locator('#patients-controls', { hasText: /Making and sending evaluation keys: [\d.]+ MB of [\d.]+ GB/ });
+  await question.getByRole('button', { name: 'Make and send' }).click();
+  await hint.waitFor({ timeout: 60_000 });
+  await page.locator('[data-act=cancel]').click();
+  await page.locator('[data-act=run]:enabled').click();
+  await page.locator('[data-act=cancel]').waitFor();
+  assert.equal(await question.count(), 0, 'not asked again');
+  await page.locator('[data-act=cancel]').click();
+  await page.locator('[data-act=run]:enabled').waitFor();
+  await page.locator('.patients-recorded').waitFor();
 });
