@@ -6,7 +6,7 @@ import { dial, spread } from '../src/triage/dial.js';
 import { decode, encode, type RecordedAnswers } from '../src/triage/recorded.js';
 import { begun, chosen, leastOf, refusal, take, tooClose, type Answer, type Entry, type State } from '../src/triage/state.js';
 import { pairsOf, ranksAndFlags, triangle } from '../src/triage/triangle.js';
-import { controls, result, story } from '../src/triage/views.js';
+import { controls, heading, result, story } from '../src/triage/views.js';
 import { outcome, swapped } from '../src/triage/words.js';
 
 const recorded = JSON.parse(readFileSync(new URL('../src/recorded/triage.json', import.meta.url), 'utf8')) as RecordedAnswers;
@@ -18,6 +18,7 @@ const state = (answer?: Answer): State => ({
   set: '',
   question: answer?.question ?? 'urgent',
   busy: undefined,
+  confirming: false,
   paused: false,
   progress: [0, 0],
   problem: undefined,
@@ -82,7 +83,7 @@ test('an answer is what the server sends, slot by slot', async () => {
   } as unknown as Asking;
   const answer = await ask(scene, 'nearest', [2], to, () => undefined);
   expect(given).toEqual([512, { level: 7 }, ['number', 'rank', 'top', 'verdict'], ['patient']]);
-  expect(answer).toMatchObject({ patient: 'C', verdict: 0.999, least: 0.04, levels: [7, 3], sent: 99 });
+  expect(answer).toMatchObject({ patient: 'C', malignant: false, verdict: 0.999, least: 0.04, levels: [7, 3], sent: 99 });
   expect(answer.entries[0]).toMatchObject({ name: '1', rank: 15, flag: 1, number: 0.5 });
   expect(answer.entries.every(({ clear }) => clear >= 0 && clear <= 1)).toBe(true);
   expect(await ask(scene, 'urgent', [4, 1, 2, 9], to, () => undefined)).toMatchObject({ entries: [{ name: 'E' }, { name: 'B' }, { name: 'C' }, { name: 'J' }] });
@@ -96,6 +97,31 @@ test('what came back the other way round is told, and why', () => {
   expect(outcome(answer)).toContain('1 pair came back the other way round than in the clear, all of them closer than can be told apart');
   expect(outcome({ ...answer, least: 0.001 })).not.toContain('closer than');
   expect(dial(state(answer), answer, 320).text).toContain('A and B');
+});
+
+test('a vote is said to be right or wrong as the data have it, and whose fault that is', () => {
+  const nearest = answers[1] as Answer;
+  // The recorded patient is benign, and the three nearest of the known cases are malignant, on data in the clear as well.
+  const { patients: asked } = sceneOf(trained(train), train, unseen);
+  expect(nearest.malignant).toBe(asked[nearest.patient!.charCodeAt(0) - 65]?.malignant);
+  expect(outcome(nearest)).toContain('3 of them malignant: the vote says malignant. The data have this patient as benign, so the vote is wrong. On data in the clear it would be just as wrong');
+  expect(outcome({ ...nearest, malignant: true })).toContain('as malignant, so the vote is right.');
+  expect(outcome({ ...nearest, verdict: 0, malignant: true })).toContain('so the vote is wrong. On data in the clear it would be right.');
+});
+
+test('the page says which end of the ranks is first, for either question', () => {
+  for (const [answer, first, heads] of [[answers[0], 'the most urgent', 'Who comes first?'], [answers[1], 'the nearest', 'Which cases are nearest?']] as const) {
+    expect(ranksAndFlags(state(answer), answer, 620).text).toContain(`Rank 15 is ${first}`);
+    expect(result(state(answer)).text).toContain(`Rank, 15 is ${first}`);
+    expect(heading(state(answer)).text).toBe(heads);
+  }
+});
+
+test('an answer to something else than what is chosen says so', () => {
+  const [urgent, nearest] = answers as [Answer, Answer];
+  const said = (answer: Answer, more: Partial<State>): boolean => story({ ...state(answer), ...more }).text.includes('has not been asked yet');
+  expect([said(urgent, {}), said(urgent, { chosen: [false, ...state().chosen.slice(1)] }), said(urgent, { set: 'another' })]).toEqual([false, true, true]);
+  expect([said(nearest, { patient: 2 }), said(nearest, { patient: 3 })]).toEqual([false, true]);
 });
 
 test('names keep their distance, in the order of their numbers', () => {

@@ -91,7 +91,7 @@ export function graph(drawn: Drawn, width: number): Html {
     title: 'The program',
     drawing: drawing(width, height, sentence, 'patients-graph', html`${edges.map(({ name, from, to }) => edge(drawn.standings[name], place(from), place(to), across))}
       ${NODES.map((node) => box(node.words, place(node).at, node.makes ? bootstrapsOf(node.makes, drawn) : 0))}`),
-    caption: html`${sentence} <span class="unit">On every edge: the level of the ciphertext, and how many bits its scale has, the factor that makes whole numbers of its fractions. A bootstrap was put in where the level is higher after an operation than before. w and v are 30 weights each; “sum slots” adds up the slots of each patient, the places of the ciphertext that hold one number each.</span>`,
+    caption: sentence,
     table: {
       columns: ['Value', 'Level', 'log₂ Q', 'log₂ scale', 'Bootstraps'],
       rows: NODES.flatMap(({ makes }) => {

@@ -133,7 +133,7 @@ export function way(state: State, width: number): Html {
       ${bootstraps.map((step, i) => html`<rect class="patients-bootstrap" x="${n(x(step))}" y="${top}" width="${n(Math.max(3, x(step + 1) - x(step)))}" height="${bottom - top}"/>${label(numbers[i] ?? 0, top - 8, i + 1, 'tick')}`)}
       ${points.length > 1 ? html`<path class="patients-water" d="${line}V${bottom}H${n(x(0))}Z"/><path class="patients-line" d="${parts(true)}"/><path class="patients-line between" d="${parts(false)}"/>` : ''}
       ${label((left + width) / 2, height - 12, 'steps of the program', 'axis')}${label(left - 6, 14, 'bits', 'tick', 'end')}`),
-    caption: html`${sentence} <span class="unit">Ciphertexts are arrays of numbers below a modulus; every product takes some bits off it. Where the next products need more levels than are left, the library has put in a bootstrap (yellow): it raises the modulus, spends most of it on itself, and leaves the rest to the next products. Dashed: known at both ends, not between.</span>`,
+    caption: sentence,
     table: { columns: ['Step', 'Level', 'log₂ Q', 'log₂ scale'], rows: points.map(({ step, level, logQ, logScale }) => [decimal(step, 2), level, decimal(logQ, 0), decimal(logScale, 1)]) },
   })}`;
 }

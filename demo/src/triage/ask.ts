@@ -56,7 +56,7 @@ export async function ask(scene: Scene, question: QuestionName, who: readonly nu
     question,
     set: set.name,
     entries,
-    ...(question === 'nearest' ? { verdict: of('verdict', 0), patient: nameOf(who[0] ?? 0) } : {}),
+    ...(question === 'nearest' ? { verdict: of('verdict', 0), patient: nameOf(who[0] ?? 0), malignant: scene.patients[who[0] ?? 0]?.malignant } : {}),
     least: leastOf(set, question),
     seconds,
     sent: input.byteLength,

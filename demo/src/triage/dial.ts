@@ -47,7 +47,7 @@ export function dial(state: State, answer: Answer | undefined, width: number): H
       ${label(left[0], left[1] + 5, decimal(ends[0], 0), 'tick')}${label(right[0], right[1] + 5, decimal(ends[1], 0), 'tick')}
       ${label(cx, cy - 4, entries.length ? entries.length : '', 'triage-count')}${label(cx, cy + 16, entries.length ? 'phases' : '', 'axis')}
       ${points}`),
-    caption: html`${sentence} <span class="unit">Each slot has become an LWE sample, whose phase is a place on this circle. The samples stay on the server: their places are drawn from the numbers, which came back in slots. All of them lie on 14/32 of a turn: of two phases the difference is less than half a turn, and its sign says which is larger.${least > 0 ? ` The pale band: within ${decimal(least, 3)} of ${marked?.name ?? 'the one marked'} the order is not promised.` : ''}</span>`,
+    caption: html`${sentence}${least > 0 ? html` <span class="unit">Pale band: numbers less than ${decimal(least, 3)} from ${marked?.name ?? 'the one followed'} may come out in either order.</span>` : ''}`,
     table: {
       columns: ['Name', 'Computed', 'In the clear', 'Its place, in turns'],
       rows: entries.map(({ name, number, clear }) => [name, ...[number, clear, turns * number].map((x) => decimal(x, 5))]),
@@ -56,7 +56,7 @@ export function dial(state: State, answer: Answer | undefined, width: number): H
 }
 
 function dialSentence(answer: Answer | undefined): string {
-  if (!answer) return 'The numbers appear here, as angles.';
+  if (!answer) return 'The numbers appear here, as places on a circle.';
   const off = answer.entries.reduce((most, { number, clear }) => Math.max(most, Math.abs(number - clear)), 0);
   const close = tooClose(answer);
   const pairs = close.slice(0, 4).map(([a, b]) => `${a.name} and ${b.name}`);
@@ -65,9 +65,9 @@ function dialSentence(answer: Answer | undefined): string {
     answer.least === undefined
       ? ''
       : close.length === 0
-        ? ' All are far enough apart for their order to be promised.'
-        : ` Too close for a promise: ${pairs.join(', ')}${more}.`;
-  return `${answer.entries.length} numbers, off by at most ${scientific(off)}.${verdict}`;
+        ? ' All are far enough apart for their order to be certain.'
+        : ` Too close for their order to be certain: ${pairs.join(', ')}${more}.`;
+  return `${answer.entries.length} numbers, computed on encrypted data and off by at most ${scientific(off)}.${verdict}`;
 }
 
 /** Places near some numbers that are at least so far apart, in their order: where the names stand. */

@@ -9,12 +9,13 @@ import dataUrl from '../../../core/examples/data/breast-cancer-wisconsin.csv?url
 import { patients, trained } from '../patients/model.js';
 import recordedUrl from '../recorded/triage.json?url';
 import { ask, METHOD, sceneOf } from './ask.js';
+import { isLarge } from '../sending.js';
 import { dial } from './dial.js';
 import { QUESTIONS, type QuestionName } from './questions.js';
 import { decode, type RecordedAnswers } from './recorded.js';
 import { begun, chosen, refusal, take, type State } from './state.js';
 import { ranksAndFlags, triangle } from './triangle.js';
-import { controls, names, result, setting, shown, story } from './views.js';
+import { controls, heading, lead, names, result, setting, shown, story } from './views.js';
 
 const query = new URLSearchParams(location.search);
 const serverUrl = query.get('server') ?? location.origin;
@@ -26,6 +27,7 @@ const state: State = {
   sets: undefined,
   set: wanted,
   question: 'urgent',
+  confirming: false,
   ...idle(),
   chosen: scene.patients.map(() => true),
   patient: 2,
@@ -39,6 +41,8 @@ const keySets = new Map<string, KeySet>();
 /** The server; it remembers what has been made of the keys, so that an upload goes on at once. */
 let remote: Server | undefined;
 const shell = new Shell(state, {
+  headline: () => heading(state),
+  lead: () => lead(state),
   'triage-controls': () => controls(state),
   'triage-story': () => story(state),
   'triage-dial': (width) => dial(state, shown(state), width),
@@ -93,11 +97,20 @@ function mostOf(entries: readonly { readonly rank: number }[]): number {
   return entries.reduce((most, { rank }, i) => (rank > (entries[most]?.rank ?? 0) ? i : most), 0);
 }
 
+/** Asks what is chosen; keys that are large are sent only when the reader has agreed, once. */
+function begin(agreed: boolean): void {
+  const set = state.sets?.find(({ name }) => name === state.set);
+  if (!set || state.busy) return;
+  state.confirming = !agreed && isLarge(set) && !keySets.has(set.name);
+  if (!state.confirming) void run(set);
+}
+
 shell.listen({
   acts: {
-    run: () => {
-      const set = state.sets?.find(({ name }) => name === state.set);
-      if (set) void run(set);
+    run: () => begin(false),
+    confirm: () => begin(true),
+    dismiss: () => {
+      state.confirming = false;
     },
     ask: (name) => {
       if (!(name in QUESTIONS) || state.busy) return;
@@ -118,6 +131,7 @@ shell.listen({
   choices: {
     set: (value) => {
       state.set = value;
+      state.confirming = false;
     },
     patient: (value) => {
       state.patient = Number(value);

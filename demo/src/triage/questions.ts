@@ -14,10 +14,28 @@ export const MARKED = 3;
 /** Fewest numbers of which so many are a choice. */
 export const LEAST = 4;
 
-/** Where the numbers of a question lie, and what part of a turn a distance of 1 becomes on its way to the gates. */
+/** The words of a question, where its numbers lie, and what part of a turn a distance of 1 becomes on its way to the gates. */
 export const QUESTIONS = {
-  urgent: { words: 'Who comes first?', number: 'z', ends: [-1, 1], turns: 7 / 32 },
-  nearest: { words: 'Which cases are nearest?', number: 'Closeness', ends: [0, 1], turns: 14 / 32 },
+  urgent: {
+    words: 'Who comes first?',
+    lead: 'A server scores encrypted patients, compares all of them, and marks the three most urgent. It never learns who they are.',
+    number: 'Score z',
+    more: 'more urgent than',
+    most: 'the most urgent',
+    least: 'the least urgent',
+    ends: [-1, 1],
+    turns: 7 / 32,
+  },
+  nearest: {
+    words: 'Which cases are nearest?',
+    lead: 'A server finds the three known cases most like an encrypted patient, and votes by their diagnoses. It never learns which.',
+    number: 'Closeness',
+    more: 'nearer than',
+    most: 'the nearest',
+    least: 'the farthest',
+    ends: [0, 1],
+    turns: 14 / 32,
+  },
 } as const;
 
 /** A known case: its measurements and its diagnosis are public. */

@@ -8,6 +8,7 @@ export interface RecordedAnswer {
   readonly entries: readonly (readonly [name: string, malignant: 0 | 1, clear: number, number: number, rank: number, flag: number])[];
   readonly verdict?: number;
   readonly patient?: string;
+  readonly malignant?: boolean;
   readonly least?: number;
   readonly seconds: number;
   readonly sent: number;

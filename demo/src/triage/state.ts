@@ -27,6 +27,8 @@ export interface Answer {
   /** The bit of the second question, as it came back, and who was asked about. */
   readonly verdict?: number | undefined;
   readonly patient?: string | undefined;
+  /** The diagnosis that the data have of that patient. */
+  readonly malignant?: boolean | undefined;
   /** How far apart numbers are told apart, if the set says so. */
   readonly least?: number | undefined;
   readonly seconds: number;
@@ -43,6 +45,8 @@ export interface State extends Making {
   set: string;
   question: QuestionName;
   busy: 'keys' | 'run' | undefined;
+  /** Whether the reader is being asked if keys of that size are to be sent. */
+  confirming: boolean;
   /** Which of the patients are ticked. */
   readonly chosen: boolean[];
   /** The patient whose neighbours are looked for. */
@@ -61,9 +65,9 @@ export interface Journey {
   pairs: readonly [number, number];
 }
 
-/** A run before its first event. */
+/** A run before its first event, of which no stage is known. */
 export function begun(): Journey {
-  return { under: 'arithmetic', pairs: [0, 0] };
+  return { under: '', pairs: [0, 0] };
 }
 
 /** Takes an event of a run in. */
@@ -84,10 +88,16 @@ export function chosen(state: Pick<State, 'chosen'>): number[] {
   return state.chosen.flatMap((ticked, i) => (ticked ? [i] : [])).slice(0, MOST);
 }
 
+/** Whether what is chosen now is something else than an answer is to. */
+export function isOther({ question, set, patient, entries }: Answer, state: State): boolean {
+  const asked = question === 'urgent' ? chosen(state).map(nameOf).join() !== entries.map(({ name }) => name).join() : patient !== nameOf(state.patient);
+  return asked || (set !== state.set && state.set !== '');
+}
+
 /** What is wrong with the choice, if anything. */
 export function refusal(state: Pick<State, 'chosen' | 'question'>): string | undefined {
   const count = chosen(state).length;
-  return state.question === 'urgent' && count < LEAST ? `${count} patients are ticked: tick at least ${LEAST}, so that three of them are a choice.` : undefined;
+  return state.question === 'urgent' && count < LEAST ? `${count} patients are ticked: tick at least ${LEAST}, so that three of them can be the first.` : undefined;
 }
 
 /** How far apart numbers have to be that a set tells apart. */

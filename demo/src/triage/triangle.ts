@@ -3,6 +3,7 @@ import { html, type Html } from '../html.js';
 import { figure } from '../views/figure.js';
 import { drawing, label, n } from '../views/svg.js';
 import type { Answer, Journey, State } from './state.js';
+import { QUESTIONS } from './questions.js';
 import { found, isMarked } from './words.js';
 
 /** All pairs of so many, the first of each by rows: the order in which they are compared. */
@@ -29,14 +30,15 @@ export function triangle(state: State, names: readonly string[], answer: Answer 
     const middle = (i + 0.5) * step;
     return html`${label(left + middle, top + middle + 4.5, name, look)}`;
   });
+  const { more } = QUESTIONS[answer?.question ?? state.question];
   const sentence = triangleSentence(state, answer, run, names);
   return figure(state, {
     id: 'triangle',
     title: `${plural(count * (count - 1) / 2, 'comparison')}, one gate each`,
     drawing: drawing(size, size, sentence, 'triage-triangle', html`${cells}${heads}`),
-    caption: html`${sentence} <span class="unit">${answer || !run ? 'Blue: the name above is the larger of the two. ' : ''}To the server every one of them is a ciphertext; only this tab can tell blue from grey.</span>`,
+    caption: html`${sentence} <span class="unit">${answer || !run ? `Blue: the name at the top of the column is ${more} the one at the end of the row.` : ''}</span>`,
     table: {
-      columns: ['Name', 'Larger than', 'Rank'],
+      columns: ['Name', `${more.charAt(0).toUpperCase()}${more.slice(1)}`, 'Rank'],
       rows: names.map((name, i) => [name, rank ? names.filter((_, j) => (rank[j] ?? 0) < (rank[i] ?? 0)).join(' ') || '–' : '–', rank ? decimal(rank[i], 0) : '–']),
     },
   });
@@ -45,9 +47,10 @@ export function triangle(state: State, names: readonly string[], answer: Answer 
 function triangleSentence(state: State, answer: Answer | undefined, run: Journey | undefined, names: readonly string[]): string {
   if (run) return `${run.pairs[0]} of ${run.pairs[1] || (names.length * (names.length - 1)) / 2} pairs compared.`;
   if (!answer) return 'Every pair is compared by a gate.';
+  const { more } = QUESTIONS[answer.question];
   const rank = found(answer.entries)[state.marked];
   const name = names[state.marked];
-  return name === undefined || rank === undefined ? '' : `${name} is larger than ${rank} of ${names.length - 1} others: that is its rank.`;
+  return name === undefined || rank === undefined ? '' : `${name} is ${more} ${rank} of ${names.length - 1} others: that is its rank.`;
 }
 
 /** Ranks as columns, and the flags as they came back into slots. */
@@ -67,12 +70,13 @@ export function ranksAndFlags(state: State, answer: Answer | undefined, width: n
       ${label(x + w / 2, height - 6, entry.name, isMarked(entry) ? 'triage-name top' : 'triage-name')}`;
   });
   const off = entries.reduce((worst, { flag, rank }) => Math.max(worst, Math.abs(flag - Math.round(flag)), Math.abs(rank - Math.round(rank))), 0);
-  const sentence = answer ? `Ranks 0 to ${most}, and a one in the slots of the largest ${entries.filter(isMarked).length}: back in CKKS at level ${answer.levels[1]}, off by at most ${scientific(off)}.` : 'Ranks come back here.';
+  const words = QUESTIONS[answer?.question ?? state.question];
+  const sentence = answer ? `Rank ${most} is ${words.most}, rank 0 ${words.least}; a 1 marks the ${entries.filter(isMarked).length} highest. Ranks and marks came back off by at most ${scientific(off)}, at level ${answer.levels[1]}: so many products in a row can follow.` : 'The ranks appear here, decrypted.';
   return figure(state, {
     id: 'ranks',
-    title: 'The way back into slots',
+    title: 'Ranks, and marks for the first three',
     drawing: drawing(width, height, sentence, 'triage-ranks', bars),
-    caption: html`${sentence} <span class="unit">The gates’ bits are packed into one ring, its modulus is raised as in a bootstrapping, and a sine reads them: a fresh ciphertext of slots, with levels to go on with.</span>`,
-    table: { columns: ['Name', 'Rank as it came back', 'Flag as it came back'], rows: entries.map(({ name, rank, flag }) => [name, decimal(rank, 5), decimal(flag, 5)]) },
+    caption: sentence,
+    table: { columns: ['Name', 'Rank as it came back', 'Mark as it came back'], rows: entries.map(({ name, rank, flag }) => [name, decimal(rank, 5), decimal(flag, 5)]) },
   });
 }

@@ -1,17 +1,18 @@
 import type { ServerPreset } from 'refloat/client';
 import { bytes, decimal, plural } from '../format.js';
 import { html, type Html, type Part } from '../html.js';
+import { UNPACKING, question, sending } from '../sending.js';
 import { QUESTIONS } from './questions.js';
-import { chosen, nameOf, refusal, type Answer, type State } from './state.js';
-import { isMarked, outcome } from './words.js';
+import { chosen, isOther, nameOf, refusal, type Answer, type State } from './state.js';
+import { isMarked, kindOf, outcome } from './words.js';
 
 /** The way of the numbers, in the server's stages; what several of them make is one step here. */
 const WAY: readonly { readonly title: string; readonly words: string; readonly stages: readonly string[] }[] = [
-  { title: 'Score', words: 'sums and products of slots', stages: ['arithmetic'] },
-  { title: 'Leave the slots', words: 'coefficients, then LWE samples', stages: ['slots_to_coeffs', 'to_gates'] },
-  { title: 'Compare', words: 'every pair, a gate each', stages: ['compare'] },
-  { title: 'Look up', words: 'ranks become bits', stages: ['look_up'] },
-  { title: 'Come back', words: 'pack, raise, read bits', stages: ['to_slots', 'mod_raise', 'coeffs_to_slots', 'eval_mod'] },
+  { title: 'Score', words: 'sums and products, for all patients at once', stages: ['arithmetic'] },
+  { title: 'Take apart', words: 'a small ciphertext for each number', stages: ['slots_to_coeffs', 'to_gates'] },
+  { title: 'Compare', words: 'every pair, by one gate each', stages: ['compare'] },
+  { title: 'Look up', words: 'a table turns ranks into marks', stages: ['look_up'] },
+  { title: 'Come back', words: 'marks are packed into one ciphertext', stages: ['to_slots', 'mod_raise', 'coeffs_to_slots', 'eval_mod'] },
 ];
 
 /** The answer that is shown, unless a run is under way. */
@@ -26,6 +27,16 @@ export function names(state: State): string[] {
   return state.question === 'urgent' ? chosen(state).map(nameOf) : state.chosen.map((_, i) => `${i + 1}`);
 }
 
+/** The question as a heading. */
+export function heading({ question }: State): Html {
+  return html`${QUESTIONS[question].words}`;
+}
+
+/** What the server does about it. */
+export function lead({ question }: State): Html {
+  return html`${QUESTIONS[question].lead}`;
+}
+
 /** The question, the set, and what to do. */
 export function controls(state: State): Html {
   const { sets, busy } = state;
@@ -36,12 +47,13 @@ export function controls(state: State): Html {
       ([name, { words }]) => html`<button type="button" data-act="ask:${name}" aria-pressed="${String(name === state.question)}" ${off}>${words}</button>`,
     )}</div>
     <div class="conv-controls">
-      ${state.question === 'nearest' ? html`<label>Patient <select data-input="patient" ${off}>${state.chosen.map((_, i) => html`<option value="${i}" ${i === state.patient ? 'selected' : ''}>${nameOf(i)}</option>`)}</select></label>` : ''}
+      ${state.question === 'nearest' ? html`<label>Nearest to patient <select data-input="patient" ${off}>${state.chosen.map((_, i) => html`<option value="${i}" ${i === state.patient ? 'selected' : ''}>${nameOf(i)}</option>`)}</select></label>` : ''}
       ${busy
-        ? html`<button type="button" class="secondary" data-act="cancel">Cancel</button>`
-        : html`<button type="button" class="primary small" data-act="run" ${set && !refused ? '' : 'disabled'}>Encrypt and ask</button>`}
-      ${set && sets && sets.length > 1 ? html`<label>Set <select data-input="set" ${off}>${sets.map(({ name }) => html`<option value="${name}" ${name === set.name ? 'selected' : ''}>${name}</option>`)}</select></label>` : ''}
+        ? html`<button type="button" class="secondary" data-heir data-act="cancel">Cancel</button>`
+        : state.confirming ? '' : html`<button type="button" class="primary small" data-heir data-act="run" ${set && !refused ? '' : 'disabled'}>Encrypt and ask the server</button>`}
+      ${set && sets && sets.length > 1 ? html`<label>Run with <select data-input="set" ${off}>${sets.map(({ name }) => html`<option value="${name}" ${name === set.name ? 'selected' : ''}>${name}</option>`)}</select></label>` : ''}
     </div>
+    ${state.confirming && set ? question(set) : ''}
     ${progress(state, set)}
     ${refused ? html`<p class="hint">${refused}</p>` : ''}
     ${!sets ? html`<p class="hint">Looking for a server…</p>` : !set ? html`<p class="hint">This page needs a server with sets that compare: <code>npm start</code> starts one.</p>` : ''}
@@ -50,12 +62,12 @@ export function controls(state: State): Html {
 
 function progress(state: State, set: ServerPreset | undefined): Part {
   const [done, total] = state.progress;
-  if (state.busy === 'keys') return html`<p class="hint">Making and sending evaluation keys: ${bytes(done)} of ${bytes(total || (set?.keyBytes ?? 0))}</p><progress max="${total || 1}" value="${done}" aria-label="Keys"></progress>`;
+  if (state.busy === 'keys' && set) return html`<p class="hint">${sending(state.progress, set)}</p><progress max="${total || 1}" value="${done}" aria-label="Keys"></progress>`;
   if (state.busy !== 'run') return '';
   const [pairs, all] = state.run.pairs;
   const comparing = state.run.under === 'compare' && all > 0;
-  const step = WAY.find(({ stages }) => stages.includes(state.run.under))?.title ?? 'Score';
-  return html`<p class="hint">${comparing ? `Compared ${pairs} of ${all}, all encrypted` : `At work: ${step.toLowerCase()}`}</p><progress max="${comparing ? all : 1}" ${comparing ? html`value="${pairs}"` : ''} aria-label="Run"></progress>`;
+  const step = WAY.find(({ stages }) => stages.includes(state.run.under));
+  return html`<p class="hint">${comparing ? `Compared ${pairs} of ${all} pairs, all encrypted` : step ? `At work: ${step.title.toLowerCase()}` : UNPACKING}</p><progress max="${comparing ? all : 1}" ${comparing ? html`value="${pairs}"` : ''} aria-label="Run"></progress>`;
 }
 
 /** Who may be ticked, the steps of the way, and what the marked one went through. */
@@ -63,31 +75,40 @@ export function story(state: State): Html {
   const answer = shown(state);
   const entry = answer?.entries[state.marked];
   const off = state.busy ? 'disabled' : '';
-  return html`${answer?.recorded ? html`<p class="recorded"><strong>A recorded run</strong> on real ciphertexts, ${answer.recorded}.${state.sets?.some(({ name }) => name === state.set) ? ' Press the button to make your own.' : ''}</p>` : ''}
+  return html`${answer ? whose(answer, state) : ''}
     <ol class="triage-way" aria-label="The way of the numbers">${WAY.map(({ title, words, stages }) => {
       const now = state.busy === 'run' && stages.includes(state.run.under);
       return html`<li class="${now ? 'now' : ''}" ${now ? html`aria-current="step"` : ''}><b>${title}</b><small>${words}</small></li>`;
     })}</ol>
     ${state.question === 'urgent'
-      ? html`<fieldset class="triage-ticks framed"><legend>Patients, ${chosen(state).length} of ${state.chosen.length} ticked</legend>${state.chosen.map(
+      ? html`<fieldset class="triage-ticks framed"><legend>Patients to rank: ${chosen(state).length} of ${state.chosen.length} ticked</legend>${state.chosen.map(
           (ticked, i) => html`<button type="button" data-act="tick:${i}" aria-pressed="${String(ticked)}" ${off}>${nameOf(i)}</button>`,
         )}</fieldset>`
-      : html`<p class="hint">The ${state.chosen.length} cases and their diagnoses are public and go to the server in the clear; the patient goes encrypted, once beside every case.</p>`}
-    ${answer ? html`<label class="digits-follow">Follow <input type="range" data-input="marked" min="0" max="${answer.entries.length - 1}" step="1" value="${state.marked}"> <output>${entry?.name ?? ''}: ${decimal(entry?.number, 4)}, rank ${decimal(entry && Math.round(entry.rank), 0)}</output></label>` : ''}`;
+      : html`<p class="hint">The ${state.chosen.length} known cases and their diagnoses are public: the server is given them as they are. The patient it is given encrypted.</p>`}
+    ${answer ? html`<label class="digits-follow">Follow ${state.question === 'urgent' ? 'patient' : 'case'} <input type="range" data-input="marked" min="0" max="${answer.entries.length - 1}" step="1" value="${state.marked}"> <output>${entry?.name ?? ''}: rank ${decimal(entry && Math.round(entry.rank), 0)} of ${answer.entries.length - 1}</output></label>` : ''}`;
+}
+
+/** Whose run is shown, with which set, and whether it is about what is chosen now. */
+function whose(answer: Answer, state: State): Html {
+  const served = state.sets?.some(({ name }) => name === state.set);
+  const other = isOther(answer, state) ? html` <b>What is chosen now has not been asked yet.</b>` : '';
+  return answer.recorded
+    ? html`<p class="recorded"><strong>A recorded run</strong> on real ciphertexts, ${answer.recorded}.${served ? ' Press the button to make your own.' : ''}${other}</p>`
+    : html`<p class="hint"><strong>Your run</strong> with ${answer.set}.${other}</p>`;
 }
 
 /** What came back, in words and as a table. */
 export function result(state: State): Html {
   const answer = shown(state);
-  if (!answer) return html`<p class="empty">The answer appears here, decrypted.</p>`;
+  if (!answer) return html`<p class="empty">The answer appears here, decrypted in this tab.</p>`;
   const isNear = answer.question === 'nearest';
   const [sent, back] = answer.levels;
-  const kind = QUESTIONS[answer.question].number;
+  const { number: kind, most } = QUESTIONS[answer.question];
   const order = [...answer.entries].sort((a, b) => b.rank - a.rank);
   return html`<p id="outcome">${outcome(answer)}</p>
-    <p class="hint">${decimal(answer.seconds, 1)} s from sending a ciphertext of ${bytes(answer.sent)} to reading the answer, with ${answer.set}. It was sent at level ${sent}; flags and ranks came back at level ${back}.${isNear ? ' The three flags are slots again: multiplied by the diagnoses and added up, they are compared with zero once more, and one bit comes back.' : ''}</p>
-    <div class="table-scroll" tabindex="0" role="region" aria-label="Order"><table><thead><tr><th scope="col">${isNear ? 'Case' : 'Patient'}</th><th scope="col">Rank</th><th scope="col">Flag</th><th scope="col">${kind}, computed</th><th scope="col">${kind}, in the clear</th><th scope="col">Diagnosis</th></tr></thead>
-    <tbody>${order.map((entry) => html`<tr class="${isMarked(entry) ? 'first' : ''}"><th scope="row">${entry.name}</th><td>${decimal(entry.rank, 4)}</td><td>${decimal(entry.flag, 4)}</td><td>${decimal(entry.number, 5)}</td><td>${decimal(entry.clear, 5)}</td><td>${entry.malignant ? 'malignant' : 'benign'}</td></tr>`)}</tbody></table></div>`;
+    <p class="hint">${decimal(answer.seconds, 1)} s from sending a ciphertext of ${bytes(answer.sent)} to reading the answer, with ${answer.set}. It was sent at level ${sent}, and ranks and marks came back at level ${back}: a level is a product in a row that a ciphertext still allows.${isNear ? ' For the vote the server multiplied the marks by the known diagnoses, added them up and compared the sum with zero: one more encrypted bit.' : ''}</p>
+    <div class="table-scroll" tabindex="0" role="region" aria-label="Order"><table><thead><tr>${[isNear ? 'Case' : 'Patient', `Rank, ${order.length - 1} is ${most}`, 'Mark', `${kind}, from encrypted data`, 'The same, in the clear', 'Diagnosis'].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+    <tbody>${order.map((entry) => html`<tr class="${isMarked(entry) ? 'first' : ''}"><th scope="row">${entry.name}</th><td>${decimal(entry.rank, 4)}</td><td>${decimal(entry.flag, 4)}</td><td>${decimal(entry.number, 5)}</td><td>${decimal(entry.clear, 5)}</td><td>${kindOf(entry.malignant)}</td></tr>`)}</tbody></table></div>`;
 }
 
 /** The set, and what it promises. */

@@ -1,4 +1,5 @@
 import { plural } from '../format.js';
+import { MARKED } from './questions.js';
 import { ranks, tooClose, type Answer, type Entry } from './state.js';
 
 /** Whether an entry came back as one of the largest. */
@@ -33,11 +34,31 @@ export function outcome(answer: Answer): string {
   const isClose = ([a, b]: readonly [Entry, Entry]): boolean => close.some(([c, d]) => (a === c && b === d) || (a === d && b === c));
   const order =
     wrong.length === 0
-      ? 'The order of all is that of the same numbers in the clear.'
+      ? 'All are in the same order as in the clear.'
       : `${plural(wrong.length, 'pair')} came back the other way round than in the clear${wrong.every(isClose) ? ', all of them closer than can be told apart' : ''}.`;
-  if (question === 'urgent') return `First of ${entries.length} ${names.length === 1 ? 'is' : 'are'} ${listed(names)}. ${order}`;
+  if (question === 'urgent') return `The most urgent of ${entries.length} ${names.length === 1 ? 'is' : 'are'} ${listed(names)}. ${order}`;
   const malignant = best(entries).filter((entry) => entry.malignant).length;
-  return `Of ${entries.length} cases, the nearest to patient ${answer.patient ?? ''} are ${listed(names)}, ${malignant} of them malignant. The bit says ${(answer.verdict ?? 0) > 0.5 ? 'malignant' : 'benign'}. ${order}`;
+  return `Of ${entries.length} cases, the nearest to patient ${answer.patient ?? ''} are ${listed(names)}, ${malignant} of them malignant: the vote says ${kindOf(isVoted(answer))}. ${truth(answer)} ${order}`;
+}
+
+/** What the vote came back as. */
+function isVoted({ verdict = 0 }: Answer): boolean {
+  return verdict > 0.5;
+}
+
+/** Whether the vote is right, and whose fault it is if it is not. */
+function truth(answer: Answer): string {
+  const { entries, malignant } = answer;
+  if (malignant === undefined) return '';
+  const told = `The data have this patient as ${kindOf(malignant)}, so the vote is`;
+  if (isVoted(answer) === malignant) return `${told} right.`;
+  const nearest = [...entries].sort((a, b) => b.clear - a.clear).slice(0, MARKED);
+  const inTheClear = nearest.filter((entry) => entry.malignant).length > MARKED / 2;
+  return `${told} wrong. On data in the clear it would be ${inTheClear === isVoted(answer) ? 'just as wrong: three known cases are few to go by' : 'right'}.`;
+}
+
+export function kindOf(malignant: boolean): string {
+  return malignant ? 'malignant' : 'benign';
 }
 
 function listed(names: readonly string[]): string {

@@ -45,15 +45,18 @@ test('triage: who comes first, and which cases are nearest', async ({ open, serv
   const wins = await table(page, 'triangle');
   for (const [name, rank] of rows) assert.equal(wins[name][0].replace('–', '').split(' ').filter(Boolean).length, Math.round(Number(rank.replace('−', '-'))), name);
 
+  await page.locator('[data-act="tick:15"]').click();
+  await page.locator('#triage-story', { hasText: 'What is chosen now has not been asked yet' }).waitFor();
   await page.locator('[data-act="ask:nearest"]').click();
   await page.locator('.recorded').waitFor();
+  assert.equal(await page.locator('h1').innerText(), 'Which cases are nearest?');
   const cases = await asked(page);
   assert.equal(cases.length, 16);
   const ofCloseness = Number(/numbers in \[0, 1\] are ordered rightly from ([\d.]+) apart/.exec(await page.locator('#triage-set').innerText())[1]);
   assert.ok(ofCloseness > 0 && ofCloseness < least, `${ofCloseness}`);
   check(cases, ofCloseness);
   const malignant = cases.filter((row) => Number(row[2]) > 0.5 && row[5] === 'malignant').length;
-  assert.match(await page.locator('#outcome').innerText(), new RegExp(`${malignant} of them malignant. The bit says ${malignant > 1 ? 'malignant' : 'benign'}`));
+  assert.match(await page.locator('#outcome').innerText(), new RegExp(`${malignant} of them malignant: the vote says ${malignant > 1 ? 'malignant' : 'benign'}\\. The data have this patient as ${malignant > 1 ? '(malignant, so the vote is right|benign, so the vote is wrong)' : '(benign, so the vote is right|malignant, so the vote is wrong)'}`));
 
   await soundInBoth(page, 'triage');
 });
@@ -73,9 +76,24 @@ test('triage: too few patients are no choice, and a run can be cancelled', async
   assert.equal(await page.locator('.problem').count(), 0);
 });
 
+test('triage: large keys are sent only after the reader has agreed to their size', async ({ open, serve }) => {
+  const { url } = await serve();
+  const page = await open(`${url}triage.html?set=n15%2Bfbs16-50`, opened(PHONE));
+  await page.locator('[data-act=run]:enabled').click();
+  const question = page.getByRole('group', { name: /Make and send [\d.]+ GB of evaluation keys\?/ });
+  await question.waitFor();
+  await soundInBoth(page, 'triage-large');
+  await question.getByRole('button', { name: 'Not now' }).click();
+  await page.locator('[data-act=run]:enabled').click();
+  await question.getByRole('button', { name: 'Make and send' }).click();
+  await page.locator('#triage-controls', { hasText: /Making and sending evaluation keys: [\d.]+ MB of [\d.]+ GB/ }).waitFor({ timeout: 60_000 });
+  await page.locator('[data-act=cancel]').click();
+  await page.locator('[data-act=run]:enabled').waitFor();
+});
+
 test('triage: without a server the page shows recorded answers and says what it needs', async ({ open, site }) => {
   const page = await open(`${site}triage.html`, { ready: false });
   await page.locator('#triage-controls', { hasText: 'npm start' }).waitFor();
   await page.locator('.recorded').waitFor();
-  assert.match(await page.locator('#outcome').innerText(), /First of 16 are/);
+  assert.match(await page.locator('#outcome').innerText(), /The most urgent of 16 are/);
 });
