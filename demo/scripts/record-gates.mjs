@@ -34,6 +34,7 @@ const seen = {};
 for await (const event of gate) {
   if (event.kind !== 'view') seen.ms = short(event.atMs);
   else if (event.form === 'polynomial') {
+    seen.coefficients = event.data.length;
     const step = Math.max(1, Math.floor(event.data.length / DRAWN));
     seen.accumulator = Array.from(event.data.filter((_, i) => i % step === 0), short);
   } else if (event.stage === 'input') seen.before = short(event.data[0]);

@@ -41,8 +41,8 @@ function number(value: number, i: number, off: boolean): Html {
 
 function status({ keys, set, busy }: State): Html | string {
   if (busy) return busy;
-  if (!keys) return html`${set}: keys are made with the first addition`;
-  const wrong = html`a wrong gate once in 2<sup>${-keys.logFailure}</sup>`;
+  if (!keys) return html`${set}: keys are made in this tab with the first addition`;
+  const wrong = html`one gate in 2<sup>${-keys.logFailure}</sup> gives a wrong bit`;
   return html`${set}${keys.secure ? ', 128 bits' : ', INSECURE demonstration size'}; keys made here in ${keys.seconds.toFixed(2)} s, ${keys.megabytes.toFixed(1)} MB; ${wrong}`;
 }
 

@@ -1,6 +1,6 @@
 import { duration, plural } from '../format.js';
 import { html, type Html } from '../html.js';
-import { GATES, MOST_GATES, MOST_INPUTS, STARTERS, choices, levels, nameOf, outputs, type Drawn, type Wire } from './circuit.js';
+import { GATES, MOST_GATES, MOST_INPUTS, STARTERS, choices, levels, nameOf, outputs, titleOf, type Drawn, type Wire } from './circuit.js';
 import { small, type Seen } from './figures.js';
 import { cancelButton } from './views.js';
 
@@ -31,11 +31,11 @@ export function builder(state: BuilderState): Html {
   const finished = done.length > 0 && done.length === circuit.gates.length && done.every(({ value }) => value !== undefined);
   const total = done.reduce((sum, { seen }) => sum + (seen.ms ?? 0), 0);
   return html`
-    <div class="gates-choice"><label>Begin with <select name="starter" ${off}><option value="">…</option>${Object.keys(STARTERS).map((name) => html`<option value="${name}">${name}</option>`)}</select></label></div>
+    <div class="gates-choice"><label>Start from <select name="starter" ${off}><option value="">…</option>${Object.keys(STARTERS).map((name) => html`<option value="${name}">${name}</option>`)}</select></label></div>
     <div class="gates-numbers"><div role="group" aria-label="Inputs"><span class="gates-name">Inputs</span>${circuit.inputs.map(
       (bit, i) => html`<button type="button" class="gates-bit" aria-pressed="${String(bit)}" data-act="input:${i}" ${off}>${nameOf(`i${i}`)} = ${Number(bit)}</button>`,
     )}<button type="button" class="quiet" data-act="inputs:1" ${busy || circuit.inputs.length >= MOST_INPUTS ? 'disabled' : ''}>Add an input</button>
-      <button type="button" class="quiet" data-act="inputs:-1" ${busy || circuit.inputs.length <= 1 ? 'disabled' : ''}>Remove the last</button></div></div>
+      <button type="button" class="quiet" data-act="inputs:-1" ${busy || circuit.inputs.length <= 1 ? 'disabled' : ''}>Remove the last input</button></div></div>
     <div class="gates-build">${wiring(state)}
       <div><ol class="gates-rows" aria-label="The gates">${circuit.gates.map((_, place) => row(state, place))}</ol>
       <button type="button" class="quiet" data-act="place" ${busy || circuit.gates.length >= MOST_GATES ? 'disabled' : ''}>Add a gate</button></div></div>
@@ -45,7 +45,7 @@ export function builder(state: BuilderState): Html {
     <p class="gates-sum">${
       finished
         ? html`<span id="outputs">${outputs(circuit).map((gate, i) => html`${i ? ', ' : ''}${nameOf(`g${gate}`)} = ${Number(done[gate]?.value)}`)}</span> <span class="hint">decrypted; ${plural(circuit.gates.length, 'gate')} in ${duration(total)} of work</span>`
-        : html`<span class="hint">The results of gates that feed no other appear here, decrypted.</span>`
+        : html`<span class="hint">The results of the last gates, which feed no other, appear here, decrypted.</span>`
     }</p>`;
 }
 
@@ -55,7 +55,7 @@ function row({ circuit, done, busy }: BuilderState, place: number): Html {
   const off = busy ? 'disabled' : '';
   const { seen, value, free } = done[place] ?? { seen: {} };
   return html`<li class="gates-row ${value === undefined ? '' : 'lit'}">
-    <div class="gates-formula"><b>${name}</b> <select name="kind:${place}" aria-label="Gate ${name}" ${off}>${Object.keys(GATES).map((kind) => html`<option value="${kind}" ${kind === gate ? 'selected' : ''}>${kind.toUpperCase()}</option>`)}</select>
+    <div class="gates-formula"><b>${name}</b> <select name="kind:${place}" aria-label="Gate ${name}" ${off}>${Object.keys(GATES).map((kind) => html`<option value="${kind}" ${kind === gate ? 'selected' : ''}>${titleOf(kind)}</option>`)}</select>
       ${from.map((wire, i) => html`<select name="wire:${place}:${i}" aria-label="Operand ${i + 1} of ${name}" ${off}>${choices(circuit, place).map((choice) => html`<option value="${choice}" ${choice === wire ? 'selected' : ''}>${nameOf(choice)}</option>`)}</select>`)}
       <button type="button" class="quiet" data-act="remove:${place}" aria-label="Remove ${name}" ${off}>✕</button></div>
     <div class="gates-small">${small(name, seen)}<span class="gates-time">${free ?? (seen.ms === undefined ? '·' : `${seen.ms.toFixed(1)} ms`)}${value === undefined ? '' : html` <b>${Number(value)}</b>`}</span></div></li>`;
@@ -87,9 +87,9 @@ function wiring({ circuit, done }: BuilderState): Html {
     const bend = Math.max(16, (end - start) / 2);
     return html`<path class="gates-wire ${shade(value(from))}" d="M${a.x.toFixed(1)} ${start}C${a.x.toFixed(1)} ${start + bend} ${x.toFixed(1)} ${end - bend} ${x.toFixed(1)} ${end}"/>`;
   };
-  const words = circuit.gates.map(({ gate, from }, i) => `${nameOf(`g${i}`)} is ${gate.toUpperCase()} of ${from.map(nameOf).join(', ')}`);
+  const words = circuit.gates.map(({ gate, from }, i) => `${nameOf(`g${i}`)} is ${titleOf(gate)} of ${from.map(nameOf).join(', ')}`);
   return html`<svg class="gates-wiring" viewBox="0 0 ${WIDE} ${48 + (rows - 1) * STEP}" role="img" aria-label="Wiring: ${words.join('; ') || 'no gates'}">
     ${circuit.gates.map(({ from }, gate) => from.map((wire, i) => link(wire, gate, i, from.length)))}
     ${circuit.inputs.map((bit, i) => node(`i${i}`, `${nameOf(`i${i}`)}=${Number(bit)}`))}
-    ${circuit.gates.map(({ gate }, i) => node(`g${i}`, gate.toUpperCase(), `${nameOf(`g${i}`)}${done[i]?.value === undefined ? '' : `=${Number(done[i]?.value)}`}`))}</svg>`;
+    ${circuit.gates.map(({ gate }, i) => node(`g${i}`, titleOf(gate), `${nameOf(`g${i}`)}${done[i]?.value === undefined ? '' : `=${Number(done[i]?.value)}`}`))}</svg>`;
 }

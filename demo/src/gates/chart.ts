@@ -31,7 +31,7 @@ export const FUNCTIONS: Readonly<Record<string, (m: number, messages: number) =>
   'is x odd?': (m) => m % 2,
   'at least half?': (m, t) => Number(m >= t / 2),
   'a hill': (m, t) => Math.min(m, t - 1 - m) * 2,
-  'x + 1, around': (m, t) => (m + 1) % t,
+  'x + 1, and then 0': (m, t) => (m + 1) % t,
 };
 
 /** The bars, what is looked up, and what was seen. */
@@ -41,8 +41,8 @@ export function chart(state: ChartState): Html {
   const off = busy ? 'disabled' : '';
   return html`
     <div class="gates-choice"><label>Integers <select name="size" ${off}>${[8, 16].map((size) => html`<option value="${size}" ${size === messages ? 'selected' : ''}>0 to ${size - 1}</option>`)}</select></label>
-      <label>Begin with <select name="function" ${off}><option value="">…</option>${Object.keys(FUNCTIONS).map((name) => html`<option value="${name}">${name}</option>`)}</select></label></div>
-    <p class="hint" id="draw-how">Draw over the bars, or use the arrow keys: up and down change f(x), left and right go to the next x.</p>
+      <label>Start from <select name="function" ${off}><option value="">…</option>${Object.keys(FUNCTIONS).map((name) => html`<option value="${name}">${name}</option>`)}</select></label></div>
+    <p class="hint" id="draw-how">Draw f by dragging over the bars, or with the arrow keys: up and down change f(x), left and right go to another x.</p>
     <div class="gates-axis above" aria-hidden="true">${table.map((value) => html`<span>${value}</span>`)}</div>
     <div class="gates-chart" data-chart role="group" aria-label="f, as bars" aria-describedby="draw-how">${table.map(
       (value, m) => html`<div class="gates-bar ${m === path.at(-2) ? 'lit' : ''}" role="slider" tabindex="${m === active ? 0 : -1}" data-bar="${m}" aria-label="f of ${m}" aria-orientation="vertical" aria-valuemin="0" aria-valuemax="${messages - 1}" aria-valuenow="${value}" ${busy ? 'aria-disabled=true' : ''}><svg viewBox="0 0 10 ${messages}" preserveAspectRatio="none" aria-hidden="true"><rect x="0.6" width="8.8" y="${messages - value - 0.85}" height="${value + 0.85}"/></svg></div>`,
@@ -50,17 +50,17 @@ export function chart(state: ChartState): Html {
     <div class="gates-axis" aria-hidden="true">${table.map((_, m) => html`<span>${m}</span>`)}</div>
     <div class="gates-choice"><label class="gates-x">x = <output>${x}</output> <input type="range" name="x" min="0" max="${messages - 1}" value="${x}" ${off}></label>
       ${state.running ? cancelButton() : html`<button type="button" class="primary small" data-heir data-act="lookup" ${off}>Encrypt x and look up</button>`}
-      <button type="button" class="secondary" data-act="again" ${busy || !state.again ? 'disabled' : ''}>f of the result</button></div>
+      <button type="button" class="secondary" data-act="again" ${busy || !state.again ? 'disabled' : ''}>Look the result up again</button></div>
     <p class="hint">${status(state)}</p>
     ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}
     <p class="gates-sum">${
       path.length < 2
-        ? html`<span class="hint">f(x) appears here, decrypted.</span>`
+        ? html`<span class="hint">f(x) appears here, decrypted in this tab.</span>`
         : html`<strong id="looked-up">${path.join(' → ')}</strong> <span class="hint">${seen.ms === undefined ? '' : `the last look-up took ${seen.ms.toFixed(1)} ms`}</span>`
     }</p>
     <div class="gates-figures">
       ${circle('Input', { messages, shifted: true }, seen.before, seen.rounded)}
-      ${accumulator(seen.accumulator, 0.25, [0, 0.25, 0.5].map((at) => ({ at, label: String(at * 2 * messages) })))}
+      ${accumulator(seen, 0.25, [0, 0.25, 0.5].map((at) => ({ at, label: String(at * 2 * messages) })))}
       ${circle('Result', { messages }, seen.after)}
     </div>`;
 }

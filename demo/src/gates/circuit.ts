@@ -22,6 +22,11 @@ export const GATES: Readonly<Record<string, 1 | 2 | 3>> = {
   and: 2, nand: 2, or: 2, nor: 2, xor: 2, xnor: 2, andyn: 2, oryn: 2, maj3: 3, xor3: 3, not: 1,
 };
 
+/** What a gate is called on the page. */
+export function titleOf(gate: string): string {
+  return gate.toUpperCase().replace('YN', '-NOT');
+}
+
 /** Circuits to begin with. */
 export const STARTERS: Readonly<Record<string, Drawn>> = {
   'Full adder': of(3, 'xor3 i0 i1 i2', 'maj3 i0 i1 i2'),

@@ -1,5 +1,5 @@
 import type { GateEvent, GateView } from 'refloat';
-import { decimal } from '../format.js';
+import { count, decimal } from '../format.js';
 import { html, type Html } from '../html.js';
 
 /** What was seen of one bootstrapping, in turns. */
@@ -9,6 +9,10 @@ export interface Seen {
   readonly rounded?: number;
   /** Coefficients of the accumulator as it is now. */
   readonly accumulator?: Float64Array;
+  /** How many there are, if some of them are left out above. */
+  readonly coefficients?: number;
+  /** Whether it was not the reader who ran it. */
+  readonly recorded?: boolean;
   /** Phase of the result. */
   readonly after?: number;
   /** Milliseconds of work so far; drawing and decrypting for it are not counted. */
@@ -38,12 +42,12 @@ export function circle(title: string, meaning: Meaning, phase: number | undefine
 }
 
 /** The accumulator's coefficients, decrypted; lines at the values of `ticks`. */
-export function accumulator(data: Float64Array | undefined, largest: number, ticks: readonly { readonly at: number; readonly label: string }[]): Html {
+export function accumulator({ accumulator: data, coefficients = data?.length ?? 0 }: Seen, largest: number, ticks: readonly { readonly at: number; readonly label: string }[]): Html {
   const scale = 80 / (2 * largest);
-  return html`<figure><svg viewBox="-34 -104 262 208" role="img" aria-label="Coefficients of the accumulator, in turns">
-    ${ticks.map(({ at, label }) => html`<line class="grid" x1="0" x2="224" y1="${-at * scale}" y2="${-at * scale}"/><text x="-6" y="${4 - at * scale}" text-anchor="end">${label}</text>`)}
+  return html`<figure><svg viewBox="-46 -104 274 208" role="img" aria-label="Coefficients of the accumulator, in turns">
+    ${ticks.map(({ at, label }) => html`<line class="grid" x1="0" x2="224" y1="${-at * scale}" y2="${-at * scale}"/><text x="-12" y="${4 - at * scale}" text-anchor="end">${label}</text>`)}
     ${data ? html`<polyline class="gates-line" points="${points(data, 224, scale)}"/><circle class="gates-dot first" cx="0" cy="${(-(data[0] ?? 0) * scale).toFixed(1)}" r="6"/>` : ''}</svg>
-    <figcaption>Accumulator: ${data ? html`${data.length} coefficients; the first is the result` : 'not computed yet'}</figcaption></figure>`;
+    <figcaption>Accumulator: ${data ? `${count(coefficients)} coefficients${coefficients > DRAWN ? `, of which every ${coefficients / DRAWN}th is drawn` : ''}; the first is the result` : 'not computed yet'}</figcaption></figure>`;
 }
 
 /** The three pictures of a gate in small: before, accumulator, after. */
@@ -53,8 +57,11 @@ export function small(name: string, { before, accumulator: data, after }: Seen):
   return html`${dial('phase before', before)}<svg class="gates-trace" viewBox="0 -60 300 120" preserveAspectRatio="none" role="img" aria-label="${name}, accumulator: ${data ? `first coefficient ${(data[0] ?? 0).toFixed(3)} of a turn` : 'not computed yet'}"><line class="grid" x1="0" x2="300" y1="0" y2="0"/>${data ? html`<polyline class="gates-line" points="${points(data, 300, 320)}"/>` : ''}</svg>${dial('phase after', after)}`;
 }
 
+/** Coefficients that are drawn at most; the accumulator has a power of two of them. */
+const DRAWN = 256;
+
 function points(data: Float64Array, width: number, scale: number): string {
-  const step = Math.max(1, Math.floor(data.length / 256));
+  const step = Math.max(1, Math.floor(data.length / DRAWN));
   return Array.from({ length: Math.floor(data.length / step) }, (_, i) => `${((i * step * width) / data.length).toFixed(1)},${(-(data[i * step] ?? 0) * scale).toFixed(1)}`).join(' ');
 }
 

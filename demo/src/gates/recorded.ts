@@ -19,7 +19,9 @@ export interface RecordedGates {
     readonly rounded: number;
     readonly after: number;
     readonly ms: number;
-    /** Coefficients of the accumulator at the end. */
+    /** How many coefficients the accumulator has. */
+    readonly coefficients: number;
+    /** Those of them that are drawn, at the end. */
     readonly accumulator: readonly number[];
     readonly result: boolean;
   };
@@ -37,7 +39,7 @@ export function decode(run: RecordedGates): Pick<State, 'recorded' | 'numbers' |
     sum: run.sum,
     gate: CLOSE_GATES.find((name) => name === gate) ?? 'nand',
     operands: [...operands],
-    seen: { ...seen, accumulator: Float64Array.from(accumulator) },
+    seen: { ...seen, recorded: true, accumulator: Float64Array.from(accumulator) },
     result,
   };
 }

@@ -56,13 +56,13 @@ export function close(state: State): Html {
   const { seen, busy } = state;
   return html`
     <div class="gates-choice"><label>Gate <select name="gate" data-act="gate" ${busy ? 'disabled' : ''}>${CLOSE_GATES.map((gate) => html`<option value="${gate}" ${gate === state.gate ? 'selected' : ''}>${gate.toUpperCase()}</option>`)}</select></label>
-      ${state.operands.map((bit, i) => html`<button type="button" class="gates-bit" aria-pressed="${String(bit)}" data-act="operand:${i}" ${busy ? 'disabled' : ''}>${Number(bit)}<span class="visually-hidden"> operand ${'xyz'[i]}</span></button>`)}
-      ${state.at === 'gates-close' && busy ? cancelButton() : html`<button type="button" class="secondary" data-heir data-act="look" ${busy ? 'disabled' : ''}>Bootstrap and look</button>`}
-      <span id="close-result" class="hint">${state.result === undefined ? '' : `decrypts to ${Number(state.result)}`}</span></div>
+      ${state.operands.map((bit, i) => html`<button type="button" class="gates-bit wide" aria-pressed="${String(bit)}" data-act="operand:${i}" ${busy ? 'disabled' : ''}><span class="visually-hidden">operand </span>${'xyz'[i]} = ${Number(bit)}</button>`)}
+      ${state.at === 'gates-close' && busy ? cancelButton() : html`<button type="button" class="secondary" data-heir data-act="look" ${busy ? 'disabled' : ''}>Run this gate</button>`}
+      <span id="close-result" class="hint">${state.result === undefined ? '' : `decrypts to ${Number(state.result)}${seen.recorded ? ', in a recorded run' : ''}`}</span></div>
     ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}
     <div class="gates-figures">
       ${circle('Sum of the operands', 'bit', seen.before, seen.rounded)}
-      ${accumulator(seen.accumulator, 0.125, BIT_TICKS)}
+      ${accumulator(seen, 0.125, BIT_TICKS)}
       ${circle('Result', 'bit', seen.after)}
     </div>`;
 }

@@ -52,7 +52,7 @@ test('gates: adds in the tab and shows one bootstrapping', async ({ open, site }
   const rows = await builder.locator('.gates-row').allInnerTexts();
   assert.ok(rows.every((row) => /\d ms/.test(row)), `times: ${rows}`);
   assert.match(await builder.locator('.gates-dial').nth(1).getAttribute('aria-label'), /g1, phase after: -?0\.\d+ of a turn/);
-  await builder.getByRole('combobox', { name: 'Begin with' }).selectOption('Adder of two 4-bit numbers');
+  await builder.getByRole('combobox', { name: 'Start from' }).selectOption('Adder of two 4-bit numbers');
   await builder.getByRole('button', { name: 'Encrypt and evaluate' }).click();
   await page.locator('#outputs').waitFor();
   // a, c, d, f, g are set: 13 and 6.
@@ -78,11 +78,11 @@ test('gates: adds in the tab and shows one bootstrapping', async ({ open, site }
   await f.locator('input[name=x]').fill('6');
   await f.getByRole('button', { name: 'Encrypt x and look up' }).click();
   await page.locator('#looked-up').waitFor();
-  await f.getByRole('button', { name: 'f of the result' }).click();
+  await f.getByRole('button', { name: 'Look the result up again' }).click();
   await page.locator('#looked-up', { hasText: '6 → 4 → 2' }).waitFor();
   await f.getByRole('combobox', { name: 'Integers' }).selectOption('16');
   assert.equal(await f.getByRole('slider', { name: /^f of/ }).count(), 16);
-  await f.getByRole('combobox', { name: 'Begin with' }).selectOption('the other way round');
+  await f.getByRole('combobox', { name: 'Start from' }).selectOption('the other way round');
   await f.getByRole('button', { name: 'Encrypt x and look up' }).click();
   await page.locator('#looked-up', { hasText: '6 → 9' }).waitFor();
 
@@ -104,6 +104,8 @@ test('gates: an addition is cancelled, with the keyboard too; a gate of it is lo
   const page = await open(`${site}gates.html`, { ready: false, viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
   await page.locator('#sum').waitFor();
   assert.match(await page.locator('.gates-recorded').innerText(), /recorded run/);
+  assert.match(await page.locator('#close-result').innerText(), /decrypts to [01], in a recorded run/);
+  assert.match(await page.locator('#gates-close figcaption').nth(1).innerText(), /1,024 coefficients, of which every 4th is drawn/);
   // Every bit of the numbers is above the bit of the sum of the same place.
   const middles = (selector) => page.locator(selector).evaluateAll((all) => all.map((el) => { const box = el.getBoundingClientRect(); return Math.round(box.left + box.width / 2); }));
   const sums = (await middles('.gates-sum-bit')).slice(1);
