@@ -176,6 +176,9 @@ test('page: scripts of all pages are under 210 kB, wasm of the first under 425 k
   const digits = size(/(client|digits).*\.wasm$/);
   // Those of all pages and of both workers, and what is loaded where there are no workers.
   assert.ok(scripts > 0 && scripts < 210_000, `scripts: ${scripts} bytes`);
+  // What pages and workers both load is one file.
+  const glue = assets.flatMap((file) => /^(refloat_\w+)-.*\.js$/.exec(file)?.[1] ?? []);
+  assert.deepEqual(glue, [...new Set(glue)]);
   assert.ok(wasm > 0 && wasm < 425_000, `wasm of the first page: ${wasm} bytes`);
   // Two modules: keys and ciphertexts of SHIP, and the page's own; the size test holds each to a budget of its own.
   assert.ok(gates > 0 && gates < 360_000, `wasm of the page of gates: ${gates} bytes`);
