@@ -53,6 +53,7 @@ describe('which method when', () => {
       for (const place of [0, 4 * STEPS, lastPlace(row)]) {
         const asked = countOf(state(place, i));
         const { text } = verdict(state(place, i));
+        expect(text).toContain('none came out wrong');
         expect(text).toContain(byGates(row, asked) <= byDigits(row, asked) ? 'Take gates' : 'Take digits');
         expect(text).toContain('refloat reproduce scheme-switching <span class="whole">--crossing</span>');
       }

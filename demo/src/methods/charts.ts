@@ -52,12 +52,12 @@ export function crossingChart(state: State, width: number): Html {
     ${found ? html`<circle class="methods-crossing" r="8" cx="${n(x(found))}" cy="${n(y(gates(found)))}"/>` : ''}`;
   const sentence = found
     ? `Gates and digits cost the same at ${count(found)} comparisons: fewer are cheaper by gates, more by digits.`
-    : `Gates are cheaper for as many comparisons as come back at once, ${count(kind.atOnce)}.`;
+    : `Gates are cheaper up to ${count(kind.atOnce)} comparisons, as many as come back from them at once.`;
   return figure(state, {
     id: 'crossing',
-    title: `${kind.gates} or ${kind.digits}`,
+    title: `Gates (${kind.gates}) or digits (${kind.digits})`,
     drawing: drawing(width, height, sentence, 'methods-chart', content),
-    caption: html`${sentence} <span class="unit">Both on one thread, logarithmic. Upright line: what you ask for. Dashed line: the survey’s rule. Dashed curve: more comparisons by gates than the ${count(kind.atOnce)} that come back at once.</span>`,
+    caption: html`${sentence} <span class="unit">Both axes are logarithmic, and both ways have one thread. Solid upright line: the number that you chose. Dashed line: up to where the survey would take gates. Dashed curve: more than the ${count(kind.atOnce)} comparisons whose results come back from the gates at once.</span>`,
     table: {
       columns: ['Comparisons', 'By gates', 'By digits'],
       rows: powers(2, counts).map((m) => [count(m), seconds(gates(m)), seconds(digits(m))]),
@@ -89,9 +89,9 @@ export function surveyChart(state: State, width: number): Html {
   const sentence = done === rows.length ? `All ${done} rows of the survey are measured here too.` : `${done} of the survey’s ${rows.length} rows are measured here too.`;
   return figure(state, {
     id: 'survey',
-    title: 'Latency by slots',
+    title: 'Time of a bootstrapping, by slots refreshed',
     drawing: html`${drawing(width, height, sentence, 'methods-chart', content)}<ol class="methods-legend">${rows.map(({ method, params }) => html`<li>${method}${params ? html`, ours <code>${params}</code>` : ''}</li>`)}</ol>`,
-    caption: html`${sentence} <span class="unit">Hollow: published, on another machine. Filled: ours, one thread, at 128 bits.</span>`,
+    caption: html`${sentence} <span class="unit">Hollow: published, on another machine. Filled: ours, on one thread, with 128-bit security. A line joins the two of a row.</span>`,
     table: surveyTable(rows),
   });
 }

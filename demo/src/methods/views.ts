@@ -19,7 +19,7 @@ export function controls(state: State): Html {
   return html`<div class="triage-tabs choices" role="group" aria-label="Numbers">${(recorded?.crossing.rows ?? []).map(
       ({ numbers }, i) => html`<button type="button" data-act="kind:${i}" aria-pressed="${String(i === state.kind)}">${numbers.split(/[,;]/)[0]}</button>`,
     )}</div>
-    ${kind ? html`<label class="digits-follow">Comparisons <input type="range" data-input="place" min="0" max="${lastPlace(kind)}" step="1" value="${state.place}" aria-valuetext="${asked} comparisons"> <output>${count(asked)}</output></label>` : ''}
+    ${kind ? html`<label class="digits-follow">How many comparisons <input type="range" data-input="place" min="0" max="${lastPlace(kind)}" step="1" value="${state.place}" aria-valuetext="${asked} comparisons"> <output>${count(asked)}</output></label>` : ''}
     ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}`;
 }
 
@@ -31,7 +31,7 @@ export function verdict(state: State): Html {
   const [gates, digits] = [byGates(kind, asked), byDigits(kind, asked)];
   const way = gates <= digits ? 'gates' : 'digits';
   return html`<p class="methods-verdict" id="outcome"><b>Take ${way}</b>: ${count(asked)} ${asked === 1 ? 'comparison takes' : 'comparisons take'} ${seconds(gates)} by gates and ${seconds(digits)} by digits.</p>
-    <p class="hint">${kind.numbers.charAt(0).toUpperCase()}${kind.numbers.slice(1)}. By gates: ${kind.rotations === 1 ? 'one rotation' : `${kind.rotations} rotations`} a pair, ${seconds(kind.gatesEach)}, and ${seconds(kind.gatesFixed)} there and back. By digits: ${kind.passes === 1 ? 'one pass' : `${kind.passes} passes`} for up to ${count(kind.slots)} pairs, ${seconds(kind.digitsSeconds)}. Wrong comparisons, of all that were made: ${kind.wrong}.</p>
+    <p class="hint">Compared: ${kind.numbers}. By gates each pair takes ${kind.rotations === 1 ? 'a blind rotation' : `${kind.rotations} blind rotations`}, the main step of a gate: ${seconds(kind.gatesEach)}. Moving the numbers to the gates and back takes ${seconds(kind.gatesFixed)} more. By digits ${kind.passes === 1 ? 'one pass compares' : `${kind.passes} passes compare`} up to ${count(kind.slots)} pairs in ${seconds(kind.digitsSeconds)}. Of all comparisons made for these figures, ${kind.wrong || 'none'} came out wrong.</p>
     <p class="recorded"><strong>Recorded figures</strong>, printed by <code>refloat reproduce scheme-switching <span class="whole">--crossing</span></code> (${machineWords(state.recorded.crossing.machine)}). Run it on your own machine.</p>`;
 }
 
@@ -40,22 +40,22 @@ export function rules(state: State): Html {
   const { recorded } = state;
   if (!recorded) return html`<p class="empty">The recorded figures are on their way.</p>`;
   return html`<div class="table-scroll methods-words" tabindex="0" role="region" aria-label="Rules"><table id="rules"><thead><tr><th scope="col">Question</th><th scope="col">The survey’s rule</th><th scope="col">Measured here</th></tr></thead><tbody>
-    ${recorded.crossing.rows.map((row) => html`<tr><th scope="row">How many comparisons: ${row.numbers}</th><td>gates for up to ${count(row.published)} slots</td><td>${crossed(row)}</td></tr>`)}
+    ${recorded.crossing.rows.map((row) => html`<tr><th scope="row">How many comparisons: ${row.numbers}</th><td>gates for up to ${count(row.published)} slots compared</td><td>${crossed(row)}</td></tr>`)}
     <tr><th scope="row">How many bits</th><td>gates for up to 3 to 8 bits</td><td>${bits(recorded)}</td></tr>
-    ${filled(recorded).map(([what, words]) => html`<tr><th scope="row">How many slots: ${what}</th><td>CKKS and BGV where many are filled</td><td>${words}</td></tr>`)}
+    ${filled(recorded).map(([what, words]) => html`<tr><th scope="row">How many slots: ${what}</th><td>CKKS and BGV where many slots are filled</td><td>${words}</td></tr>`)}
   </tbody></table></div>`;
 }
 
 function crossed(row: Recorded['crossing']['rows'][number]): string {
   const at = crossingOf(row);
-  return at === undefined ? `gates for all ${count(row.atOnce)} that come back at once` : `gates for up to ${count(at)} comparisons, digits beyond`;
+  return at === undefined ? `gates for all ${count(row.atOnce)} comparisons whose results come back at once` : `gates for up to ${count(at)} comparisons, digits beyond`;
 }
 
 /** The most bits that a look-up of ours takes at once, and what more bits cost in a comparison. */
 function bits({ crossing, survey }: Recorded): string {
   const most = Math.max(...gatesOf(survey.rows).map(({ measured }) => measured?.bits ?? 0));
-  const exact = crossing.rows.filter(({ rotations }) => rotations > 1).map(({ numbers, rotations, passes }) => `${numbers.split(',')[0] ?? ''}: ${rotations} rotations or ${passes === 1 ? 'one pass' : `${passes} passes`}`);
-  return `a look-up takes ${decimal(most, 0)} bits${exact.length ? `; exact comparisons, ${exact.join('; ')}` : ''}`;
+  const exact = crossing.rows.filter(({ rotations }) => rotations > 1).map(({ numbers, rotations, passes }) => `${numbers.split(',')[0] ?? ''}, ${rotations} rotations by gates or ${passes === 1 ? 'one pass' : `${passes} passes`} by digits`);
+  return `one look-up takes at most ${decimal(most, 0)} bits${exact.length ? `; to compare exactly takes, for ${exact.join(', for ')}` : ''}`;
 }
 
 /** For each method with slots, from how many on it is faster than gates. */
