@@ -72,13 +72,16 @@ test('the comb is that of the last stage that had one', () => {
   ];
   const title = (at: number, from = views): string =>
     /<h3[^>]*>([^<]*)/.exec(comb({ views: from, at, tables: new Set() } as unknown as Conventional, 800).text)?.[1] ?? '';
-  const [before, after] = ['Coefficients over q₀', 'After the polynomial'];
+  const [before, after] = ['Coefficients in units of q₀', 'After the polynomial'];
   expect([0, 1, 2, 3, 4].map((at) => title(at))).toEqual([before, before, before, after, after]);
   expect(title(0, [])).toBe(before);
   // Modulo q0 there is no multiple of it.
   const words = (at: number): string => comb({ views, at, tables: new Set() } as unknown as Conventional, 800).text;
-  expect(words(0)).toContain('Modulo q₀ all 2 coefficients drawn lie at 0');
-  expect(words(1)).toContain('2 lie beside another multiple of q₀');
+  expect(words(0)).toContain('All 2 coefficients drawn lie near 0');
+  expect(words(0)).toContain('modulo q₀, its multiples do not count');
+  expect(words(1)).toContain('2 lie near an integer other than 0');
+  // What is magnified, and how much, is said at every step: here 0.42 of a column is a thousandth.
+  for (const at of views.keys()) expect(words(at)).toContain('drawn 420 times as large');
 });
 
 test('every stage of a conventional bootstrapping is told, in the order of its run', () => {

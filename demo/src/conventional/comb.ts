@@ -1,13 +1,16 @@
 import type { StageView } from 'refloat';
-import { decimal, plural, scientific } from '../format.js';
+import { count, decimal, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import { figure } from '../views/figure.js';
 import { drawing, label, n } from '../views/svg.js';
-import { placeOf, valueAt } from './mine.js';
+import { PLACES, placeOf, valueAt } from './mine.js';
 import { CURVE, near, ofMessage, REACH, viewOf, type State } from './state.js';
 
 /** Dots drawn at most. */
 const DOTS = 512;
+
+/** How much of a column the farthest dot is from its middle. */
+const INSIDE = 0.42;
 
 /** A coefficient of the run: its integer before the reduction, and where it is now. */
 interface Dot {
@@ -48,25 +51,25 @@ export function comb(state: State, width: number): Html {
   const widest = Math.max(2 ** -20, ...all.map((dot) => Math.abs(dot.rest)));
   const middle = (tooth: number): number => (tooth + most + 0.5) * step;
   const teeth = Array.from({ length: 2 * most + 1 }, (_, i) => i - most);
-  const count = (tooth: number): number => all.filter((dot) => dot.at === tooth).length;
+  const within = (tooth: number): number => all.filter((dot) => dot.at === tooth).length;
   const many = Math.max(0, ...all.map((dot) => dot.index)) + 1;
   const content = html`${teeth.map(
-    (tooth) => html`<rect class="conv-tooth" x="${n(middle(tooth) - step * 0.46)}" y="${top - 8}" width="${n(step * 0.92)}" height="${n(bottom - top + 16)}"/><line class="grid" x1="${n(middle(tooth))}" x2="${n(middle(tooth))}" y1="${top - 8}" y2="${bottom + 8}"/>${label(middle(tooth), bottom + 26, decimal(tooth, 0), 'tick')}${all.length > 0 && !narrow ? label(middle(tooth), 12, count(tooth), 'tick') : ''}`,
+    (tooth) => html`<rect class="conv-tooth" x="${n(middle(tooth) - step * 0.46)}" y="${top - 8}" width="${n(step * 0.92)}" height="${n(bottom - top + 16)}"/><line class="grid" x1="${n(middle(tooth))}" x2="${n(middle(tooth))}" y1="${top - 8}" y2="${bottom + 8}"/>${label(middle(tooth), bottom + 26, decimal(tooth, 0), 'tick')}${all.length > 0 && !narrow ? label(middle(tooth), 12, within(tooth), 'tick') : ''}`,
   )}${label(width / 2, height - 2, html`x = m/q₀ + I`, 'axis')}
     <g class="conv-dots">${all.map(
-      (dot) => html`<circle class="${dot.tooth === 0 ? 'home' : 'away'}" r="${narrow ? 1.6 : 2.2}" style="transform:translate(${n(middle(dot.at) + (dot.rest / widest) * step * 0.42)}px,${n(top + (dot.index / many) * (bottom - top))}px)"/>`,
+      (dot) => html`<circle class="${dot.tooth === 0 ? 'home' : 'away'}" r="${narrow ? 1.6 : 2.2}" style="transform:translate(${n(middle(dot.at) + (dot.rest / widest) * step * INSIDE)}px,${n(top + (dot.index / many) * (bottom - top))}px)"/>`,
     )}</g>`;
   const sentence = combSentence(state, all, widest);
   return figure(state, {
     id: 'comb',
-    title: state.at > 0 && all.length > 0 && all.every((dot) => dot.at === 0) ? 'After the polynomial' : 'Coefficients over q₀',
+    title: state.at > 0 && all.length > 0 && all.every((dot) => dot.at === 0) ? 'After the polynomial' : 'Coefficients in units of q₀',
     drawing: drawing(width, height, sentence, 'conv-comb', content),
-    caption: html`${sentence} <span class="unit">Horizontal: x, in units of q₀. Vertical: which coefficient. Blue dots had I = 0 from the start.</span>`,
+    caption: html`${sentence} <span class="unit">${all.length > 0 ? `There is a column for each integer I. Within a column distances are drawn ${count(Number((INSIDE / widest).toPrecision(2)))} times as large as between columns. From top to bottom: the coefficients, orange where raising the modulus adds an I other than 0.` : ''}</span>`,
     table: {
       columns: ['I', 'Coefficients drawn', 'Farthest from I'],
       rows: teeth.map((tooth) => [
         decimal(tooth, 0),
-        count(tooth),
+        within(tooth),
         scientific(Math.max(0, ...all.filter((dot) => dot.at === tooth).map((dot) => Math.abs(dot.rest)))),
       ]),
     },
@@ -81,13 +84,13 @@ function combSentence(state: State, all: readonly Dot[], widest: number): string
 }
 
 function lying(state: State, all: readonly Dot[], widest: number): string {
-  if (all.length === 0) return 'Nothing has been raised yet: the comb appears with the first stage.';
-  if (state.at === 0) return `Modulo q₀ all ${all.length} coefficients drawn lie at 0, none farther than ${scientific(widest)}: a multiple of q₀ is nothing yet.`;
+  if (all.length === 0) return 'The comb appears here once a run has raised the modulus.';
+  if (state.at === 0) return `All ${all.length} coefficients drawn lie near 0, the farthest at ${scientific(widest)} of q₀: modulo q₀, its multiples do not count.`;
   const beside = all.filter((dot) => dot.at !== 0).length;
   const lie = beside === 1 ? 'lies' : 'lie';
   const farthest = Math.max(...all.map((dot) => Math.abs(dot.at)));
-  if (beside === 0) return `All ${all.length} coefficients drawn lie at 0, none farther than ${scientific(widest)}: what is left is the message over q₀.`;
-  return `Of ${all.length} coefficients drawn, ${beside} ${lie} beside another multiple of q₀ than 0, up to ${farthest} of them; none is farther from its multiple than ${scientific(widest)} of q₀.`;
+  if (beside === 0) return `All ${all.length} coefficients drawn lie near 0, the farthest at ${scientific(widest)} of q₀: the integers are gone, and the message is left.`;
+  return `Of ${all.length} coefficients drawn, ${beside} ${lie} near an integer other than 0, up to ±${farthest}; none is farther from its integer than ${scientific(widest)}.`;
 }
 
 /** The polynomial, and the coefficients of the run on it. */
@@ -102,26 +105,25 @@ export function polynomial(state: State, width: number): Html {
   const x = (value: number): number => left + ((value + half) / (2 * half)) * (right - left);
   const y = (value: number): number => (top + bottom) / 2 - (Math.max(-1.04, Math.min(1.04, value / tall)) * (bottom - top)) / 2;
   const at = folded ? near(state.zoom) : CURVE;
-  const offset = folded ? CURVE.length : 0;
+  const offset = folded ? CURVE.length + PLACES.length : 0;
   const curve = Array.from(at, (value, i) => `${n(x(value))},${n(y(drawn.values[offset + i] ?? 0))}`).join(' ');
   const ticks = folded ? (width < 560 ? [-1, 0, 1] : [-1, -0.5, 0, 0.5, 1]).map((share) => share * half) : Array.from({ length: 2 * REACH + 1 }, (_, i) => i - REACH);
   const points = onCurve(state, folded);
   const sentence = polynomialSentence(state);
   const content = html`<line class="grid" x1="${left}" x2="${n(right)}" y1="${n(y(0))}" y2="${n(y(0))}"/>
-    ${ticks.map((tick) => html`<line class="grid" x1="${n(x(tick))}" x2="${n(x(tick))}" y1="${top}" y2="${bottom}"/>${label(x(tick), bottom + 20, folded ? scientific(tick) : decimal(tick, 0), 'tick', tick === ticks[0] && folded ? 'start' : tick === ticks.at(-1) && folded ? 'end' : 'middle')}`)}
+    ${ticks.map((tick) => html`<line class="grid" x1="${n(x(tick))}" x2="${n(x(tick))}" y1="${top}" y2="${bottom}"/>${width < 560 && tick % 2 && !folded ? '' : label(x(tick), bottom + 20, folded ? scientific(tick) : decimal(tick, 0), 'tick', tick === ticks[0] && folded ? 'start' : tick === ticks.at(-1) && folded ? 'end' : 'middle')}`)}
     ${folded ? html`<line class="conv-exact" x1="${n(x(-half))}" y1="${n(y(-half))}" x2="${n(x(half))}" y2="${n(y(half))}"/>` : teeth().map(([from, to]) => html`<line class="conv-exact" x1="${n(x(from))}" y1="${n(y(-SHOWN))}" x2="${n(x(to))}" y2="${n(y(SHOWN))}"/>`)}
     <polyline class="conv-curve" points="${curve}"/>
     ${ownMark(state, folded, half, x, y)}
     <g class="conv-dots">${points.map(([px, py, home]) => html`<circle class="${home ? 'home' : 'away'}" r="2.4" style="transform:translate(${n(x(px))}px,${n(y(py))}px)"/>`)}</g>`;
   return figure(state, {
     id: 'polynomial',
-    title: folded ? 'About every integer at once' : `From ${decimal(-REACH, 0)} to ${REACH}`,
-    tools: html``,
+    title: folded ? 'Magnified about all integers at once' : `The polynomial from ${decimal(-REACH, 0)} to ${REACH}`,
     drawing: html`<div class="conv-sliders">
-        <label>Magnify about the integers <input type="range" data-input="zoom" min="0" max="12" step="1" value="${state.zoom}" aria-valuetext="${2 ** state.zoom} times"> <output>${2 ** state.zoom} ×</output></label>
+        <label>Magnify the drawing about the integers <input type="range" data-input="zoom" min="0" max="12" step="1" value="${state.zoom}" aria-valuetext="${2 ** state.zoom} times"> <output>${2 ** state.zoom} ×</output></label>
         ${own.kind === 'sine' ? html`<label>Degree of the cosine <input type="range" data-input="degree" min="${lowestDegree(own.degree)}" max="${own.degree}" step="${DEGREE_STEP}" value="${state.degree}"> <output>${drawn.degree}</output></label>` : ''}
       </div>${drawing(width, height, sentence, 'conv-polynomial', content)}`,
-    caption: html`${sentence} <span class="unit">Dashed: x − round(x). Dots: the coefficients of this run, across before the polynomial, up what it made of them${folded ? '; those of all teeth are laid on one another' : ''}. Ring: the coefficient of your own.</span>`,
+    caption: html`${sentence} <span class="unit">Dashed: x − round(x). Each dot is a coefficient of this run: across, its x; up, what the polynomial made of it${folded ? '; all integers are laid on one another' : ''}. The ring is the coefficient of your own.</span>`,
     table: {
       columns: ['Chebyshev polynomial', 'Coefficient'],
       rows: Array.from(drawn.coefficients, (c, i): [string, string] => [`T${i}`, c === 0 ? '0' : c.toExponential(15)]).filter(([, c]) => c !== '0'),
@@ -133,7 +135,7 @@ export function polynomial(state: State, width: number): Html {
 function ownMark(state: State, folded: boolean, half: number, x: (value: number) => number, y: (value: number) => number): Html | string {
   const place = placeOf(state.mine);
   const at = folded ? place - state.mine.I : place;
-  const value = valueAt(state, place);
+  const value = valueAt(state, state.mine);
   return value === undefined || Math.abs(at) > half ? '' : html`<circle class="conv-x" cx="${n(x(at))}" cy="${n(y(value))}" r="6"/>`;
 }
 
@@ -172,12 +174,12 @@ function onCurve(state: State, folded: boolean): [number, number, boolean][] {
 function polynomialSentence(state: State): string {
   const { own, drawn } = state;
   if (!own || !drawn) return '';
-  const what = `Degree ${drawn.degree}, the angle doubled ${['never', 'once', 'twice'][drawn.doubleAngles] ?? `${drawn.doubleAngles} times`}${drawn.arcsineDegree ? `, an arcsine of degree ${drawn.arcsineDegree}` : ''}: ${plural(drawn.levels, 'level')} and ${plural(drawn.keySwitches, 'key switch').replace('switchs', 'switches')} a ciphertext; ${drawn.kind === 'harmonics' ? `about the integers that occur x − round(x) is right to ${scientific(drawn.fitError)}` : `the cosine is right to ${scientific(drawn.fitError)}`}.`;
+  const what = `Degree ${drawn.degree}, then the angle is doubled ${['never', 'once', 'twice'][drawn.doubleAngles] ?? `${drawn.doubleAngles} times`}${drawn.arcsineDegree ? `, then an arcsine of degree ${drawn.arcsineDegree}` : ''}. It takes ${plural(drawn.levels, 'level')} and ${plural(drawn.keySwitches, 'key switch').replace('switchs', 'switches')}; ${drawn.kind === 'harmonics' ? `near the integers x − round(x) is right to ${scientific(drawn.fitError)}` : `the cosine is right to ${scientific(drawn.fitError)}`}.`;
   const [before, after] = [viewOf(state, 'coeffs_to_slots'), viewOf(state, 'eval_mod')];
   if (!before || !after) return what;
-  if (drawn.degree === own.degree) return `${what} In this run the reduction left an error of ${scientific(after.maxError / after.unit)} of the message at most.`;
+  if (drawn.degree === own.degree) return `${what} In this run coefficients were then off by at most ${scientific(after.maxError / after.unit)}, for messages up to 1.`;
   const points = state.atPoints;
   if (!points) return what;
   const off = points.reduce((worst, y, i) => Math.max(worst, Math.abs(y - (after.expected[i] ?? 0))), 0);
-  return `${what} At the coefficients of this run it would be off by up to ${scientific(off / after.unit)} of the message.`;
+  return `${what} At the coefficients of this run it would be off by up to ${scientific(off / after.unit)}, for messages up to 1.`;
 }

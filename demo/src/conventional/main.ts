@@ -1,18 +1,19 @@
 // The sheets of all pages come with the shell, before those of this one.
 import { Shell, idle } from '../shell.js';
 import '../styles/conventional.css';
-import { Refloat, RefloatError, type BootstrapKeys, type KeySet, type StageEvent } from 'refloat/client';
+import { Refloat, RefloatError, type BootstrapKeys, type KeySet, type StageEvent, type StageExit, type StageView } from 'refloat/client';
 import { entered } from '../entered.js';
 import { KeysOnce } from '../keys.js';
 import { whileWanted } from '../wanted.js';
 import recordedUrl from '../recorded/conventional.json?url';
+import { recordedBy } from '../views/making.js';
 import { comb, polynomial } from './comb.js';
-import { dragged, FIRST, keyed, mine, type Handle } from './mine.js';
+import { dragged, FIRST, keyed, mine, PLACES, type Handle } from './mine.js';
 import { decode } from './recorded.js';
 import { CURVE, MESSAGES, near, numbersOf, viewOf, type MessageKind, type State } from './state.js';
 import { story } from './story.js';
 import { subSum } from './sub-sum.js';
-import { controls, recorded, result, setLine, stages, words } from './views.js';
+import { controls, result, setLine, stages, words } from './views.js';
 
 // `?set=toy-conventional10-50bit` is for tests, which have less time.
 const set = new URLSearchParams(location.search).get('set') ?? 'toy-conventional11';
@@ -28,6 +29,7 @@ const state: State = {
   under: undefined,
   views: [],
   exits: [],
+  awaited: false,
   at: 0,
   output: undefined,
   mine: FIRST,
@@ -45,7 +47,7 @@ const keys = new KeysOnce<KeySet, BootstrapKeys>(
 );
 const shell = new Shell(state, {
   'conv-controls': () => controls(state),
-  'conv-recorded': () => recorded(state),
+  'conv-recorded': () => recordedBy(state.recorded, state.busy),
   'conv-story': () => story(state),
   'conv-stages': () => stages(state),
   'conv-set': () => setLine(state),
@@ -62,23 +64,23 @@ function bootstrap(): Promise<void> {
     'keys',
     async (signal, use) => {
       if (!state.preset) return;
-      Object.assign(state, { recorded: undefined, views: [], exits: [], at: 0, output: undefined, under: undefined, atPoints: undefined });
-      state.input = numbersOf(state.message, state.preset.slots);
+      Object.assign(state, { under: undefined, awaited: true });
+      const numbers = numbersOf(state.message, state.preset.slots);
       const { secret, evaluation, made } = await keys.of(signal, (...progress) => {
         state.progress = progress;
         shell.draw();
       });
       Object.assign(state, { keys: made, busy: 'run' });
-      const input = use(await whileWanted(signal, secret.encrypt(state.input, { level: state.preset.inputLevel })));
-      state.inputLogQ = input.logQ;
-      const output = use(await shell.watch(secret.bootstrap(input, evaluation, { inspect: { message: state.input }, signal }), note));
+      const input = use(await whileWanted(signal, secret.encrypt(numbers, { level: state.preset.inputLevel })));
+      const run = new Begun(numbers, input.logQ);
+      const output = use(await shell.watch(secret.bootstrap(input, evaluation, { inspect: { message: numbers }, signal }), (event) => run.note(event)));
       state.output = await whileWanted(signal, secret.decrypt(output));
       await whileWanted(signal, evaluate());
       shell.say(document.getElementById('outcome')?.textContent ?? '');
     },
     letGo,
   ).finally(() => {
-    state.under = undefined;
+    Object.assign(state, { under: undefined, awaited: false });
     shell.draw();
   });
 }
@@ -98,14 +100,28 @@ function letGo(): void {
   state.keys = undefined;
 }
 
-/** Takes in an event of the run; the newest stage is shown, unless the reader is at another. */
-function note(event: StageEvent): void {
-  if (event.kind === 'enter') entered(state, event.stage, shell);
-  if (event.kind === 'exit') state.exits = [...state.exits, event];
-  if (event.kind === 'view') {
-    const newest = Math.max(0, state.views.length - 1);
-    state.views = [...state.views, event];
-    if (state.at === newest) state.at = state.views.length - 1;
+/** A run of the reader's own. It takes the place of the one shown before when it has a comb, so that the page is never empty. */
+class Begun {
+  #views: readonly StageView[] = [];
+  #exits: readonly StageExit[] = [];
+
+  constructor(
+    private readonly input: Float64Array,
+    private readonly inputLogQ: number,
+  ) {}
+
+  /** Takes in an event; the newest stage is shown, unless the reader is at another. */
+  note(event: StageEvent): void {
+    if (event.kind === 'enter') entered(state, event.stage, shell);
+    if (event.kind === 'exit') this.#exits = [...this.#exits, event];
+    const newest = this.#views.length - 1;
+    if (event.kind === 'view') this.#views = [...this.#views, event];
+    const [views, exits, { length }] = [this.#views, this.#exits, this.#views];
+    if (length < 2) return;
+    const { input, inputLogQ } = this;
+    if (state.awaited) Object.assign(state, { recorded: undefined, awaited: false, input, inputLogQ, at: newest, output: undefined, atPoints: undefined });
+    if (state.at === newest) state.at = length - 1;
+    Object.assign(state, { views, exits });
   }
 }
 
@@ -115,7 +131,7 @@ async function evaluate(): Promise<void> {
   const { degree, zoom } = state;
   const asked = ++evaluations;
   const points = viewOf(state, 'coeffs_to_slots')?.data ?? new Float64Array();
-  const curve = [...CURVE, ...near(zoom), ...points];
+  const curve = [...CURVE, ...PLACES, ...near(zoom), ...points];
   // Another degree than the set's own is for cosines alone.
   const other = state.own && degree !== state.own.degree ? { degree } : {};
   const drawn = await (await library).reduction(set, curve, other);
@@ -123,7 +139,7 @@ async function evaluate(): Promise<void> {
   if (asked !== evaluations) return;
   state.drawn = drawn;
   if (!state.own) [state.own, state.degree] = [drawn, drawn.degree];
-  state.atPoints = points.length > 0 ? drawn.values.slice(CURVE.length + near(zoom).length) : undefined;
+  state.atPoints = points.length > 0 ? drawn.values.slice(-points.length) : undefined;
   shell.draw();
 }
 

@@ -1,37 +1,53 @@
 /*
  * One coefficient of the reader's own: m and I are dragged, or moved with the arrow keys, and x = m/q0 + I with what the polynomial
- * makes of it follow. All x lie on the curve that is drawn, so its values are those of the set's own polynomial.
+ * makes of it follow. The polynomial that is drawn is taken at all such x, so its values are those of the set's own.
  */
-import { decimal, scientific } from '../format.js';
+import { count, decimal, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import { figure } from '../views/figure.js';
 import { label, n } from '../views/svg.js';
-import { REACH, type State } from './state.js';
+import { CURVE, REACH, unitOf, type State } from './state.js';
 
 /** What can be moved. */
 export type Handle = 'm' | 'I';
 
-/** Steps of m to a q0: those of the curve. */
-const STEPS = 32;
+/** How far both go: m in steps that double it, the last of them to a quarter of q0; I to the last tooth that the curve has whole. */
+const MOST: Readonly<Record<Handle, number>> = { m: 12, I: REACH - 1 };
 
-/** How far both go: m to a quarter of q0, I to the last tooth that the curve has whole. */
-const MOST: Readonly<Record<Handle, number>> = { m: STEPS / 4, I: REACH - 1 };
+/** log2 of q0 over m at step 0, if it were a power of two. */
+const LOG_STEPS = MOST.m + 2;
 
-/** The coefficient: m in steps, and I. */
+/** The coefficient: m in steps, and I. Messages of the page's sets come to the first one. */
 export type Mine = Readonly<Record<Handle, number>>;
-export const FIRST: Mine = { m: 2, I: -3 };
+export const FIRST: Mine = { m: 4, I: -3 };
 
 /** Empty space at both ends of the axes. */
 const MARGIN = 26;
 
-/** Where it lies, in units of q0. */
-export function placeOf({ m, I }: Mine): number {
-  return I + m / STEPS;
+/** m over q0. */
+export function quotientOf({ m }: Pick<Mine, 'm'>): number {
+  return m === 0 ? 0 : Math.sign(m) * 2 ** (Math.abs(m) - LOG_STEPS);
 }
 
-/** What the polynomial that is drawn makes of a place. */
-export function valueAt({ drawn }: Pick<State, 'drawn'>, place: number): number | undefined {
-  return drawn?.values[Math.round((place + REACH) * STEPS)];
+/** Where it lies, in units of q0. */
+export function placeOf(mine: Mine): number {
+  return mine.I + quotientOf(mine);
+}
+
+/** The step of a quotient, a part of one where it is between two. */
+function stepOf(quotient: number): number {
+  const size = Math.abs(quotient) * 2 ** LOG_STEPS;
+  return Math.sign(quotient) * Math.min(MOST.m + 0.5, size < 2 ? size / 2 : Math.log2(size));
+}
+
+const upTo = (most: number): number[] => Array.from({ length: 2 * most + 1 }, (_, i) => i - most);
+
+/** All places that it can be at. */
+export const PLACES = Float64Array.from(upTo(MOST.I).flatMap((I) => upTo(MOST.m).map((m) => placeOf({ m, I }))));
+
+/** What the polynomial that is drawn makes of it: its values at the places come after those of the curve. */
+export function valueAt({ drawn }: Pick<State, 'drawn'>, { m, I }: Mine): number | undefined {
+  return drawn?.values[CURVE.length + (I + MOST.I) * (2 * MOST.m + 1) + m + MOST.m];
 }
 
 /** The coefficient with one handle at a share of its axis, counted from the left end of a drawing of a width. */
@@ -63,11 +79,12 @@ function moved(mine: Mine, handle: Handle, value: number): Mine {
 export function mine(state: State, width: number): Html {
   const { m, I } = state.mine;
   const place = placeOf(state.mine);
-  const back = valueAt(state, place);
+  const back = valueAt(state, state.mine);
   const across = (value: number, most: number): number => MARGIN + ((value / most + 1) / 2) * (width - 2 * MARGIN);
-  const [onTeeth, onM] = [(value: number) => across(value, MOST.I), (value: number) => across(value, MOST.m / STEPS)];
+  const [onTeeth, onM] = [(value: number) => across(value, MOST.I), (step: number) => across(step, MOST.m)];
+  const largest = stepOf(unitOf(state) ?? 0);
   const [rowI, rowX, rowM, height] = [44, 108, 188, 236];
-  const teeth = Array.from({ length: 2 * MOST.I + 1 }, (_, i) => i - MOST.I);
+  const teeth = upTo(MOST.I);
   const numbers = width < 420 ? teeth.filter((tooth) => tooth % 2 === 0) : teeth;
   const content = html`
     ${teeth.map((tooth) => html`<line class="grid" x1="${n(onTeeth(tooth))}" x2="${n(onTeeth(tooth))}" y1="${rowI - 16}" y2="${rowX + 12}"/>`)}
@@ -77,21 +94,22 @@ export function mine(state: State, width: number): Html {
     <line class="conv-way-i" x1="${n(onTeeth(0))}" x2="${n(onTeeth(I))}" y1="${rowX}" y2="${rowX}"/>
     <line class="conv-way-m" x1="${n(onTeeth(I))}" x2="${n(onTeeth(place))}" y1="${rowX}" y2="${rowX}"/>
     <circle class="conv-x" cx="${n(onTeeth(place))}" cy="${rowX}" r="5"/>${label(onTeeth(place), rowX - 14, 'x', 'tick')}
+    <rect class="conv-tooth" x="${n(onM(-largest))}" y="${rowM - 18}" width="${n(onM(largest) - onM(-largest))}" height="36"/>
     <line class="conv-rail" x1="${MARGIN}" x2="${n(width - MARGIN)}" y1="${rowM}" y2="${rowM}"/>
-    ${[-0.25, 0, 0.25].map((tick) => html`<line class="grid" x1="${n(onM(tick))}" x2="${n(onM(tick))}" y1="${rowM - 18}" y2="${rowM + 18}"/>${label(onM(tick), rowM + 36, tick === 0 ? '0' : tick > 0 ? 'q₀/4' : '−q₀/4', 'tick')}`)}
-    ${back === undefined ? '' : html`<circle class="conv-back" cx="${n(onM(Math.max(-0.27, Math.min(0.27, back))))}" cy="${rowM}" r="15"/>`}
-    ${grip('I', onTeeth(I), rowI, I, `${decimal(I, 0)}`)}
-    ${grip('m', onM(m / STEPS), rowM, m, `${decimal(m, 0)} of ${STEPS} parts of q₀`)}`;
+    ${[...new Set([-MOST.m, -largest, 0, largest, MOST.m])].map((tick) => html`<line class="grid" x1="${n(onM(tick))}" x2="${n(onM(tick))}" y1="${rowM - 18}" y2="${rowM + 18}"/>${label(onM(tick), rowM + 36, inQ0(tick), 'tick')}`)}
+    ${back === undefined ? '' : html`<circle class="conv-back" cx="${n(onM(stepOf(back)))}" cy="${rowM}" r="15"/>`}
+    ${grip('I', onTeeth(I), rowI, I, decimal(I, 0))}
+    ${grip('m', onM(m), rowM, m, inQ0(m))}`;
   return figure(state, {
     id: 'mine',
-    title: 'm and I, to be dragged',
+    title: 'Drag m and I',
     drawing: html`<svg class="conv-mine" viewBox="0 0 ${n(width)} ${height}" width="${n(width)}" height="${height}" role="group" aria-label="A coefficient of your own">${content}</svg>`,
-    caption: html`<span id="mine-told">${told(state.mine, back)}</span> <span class="unit">Above: I, and x below it. At the bottom, magnified: m, and in the ring what the polynomial makes of x.</span>`,
+    caption: html`<span id="mine-told">${told(state.mine, back)}</span> <span class="unit">At the top I, below it x = m/q₀ + I. At the bottom m, magnified: a step doubles it${largest > 0 ? ', and coefficients of messages lie in the shaded part' : ''}. The ring is what the polynomial makes of x.</span>`,
     table: {
       columns: ['I', 'x', 'Polynomial of x'],
       rows: teeth.map((tooth): [string, string, string] => {
-        const at = placeOf({ m, I: tooth });
-        return [decimal(tooth, 0), decimal(at, 5), valueAt(state, at)?.toFixed(6).replace('-', '−') ?? '–'];
+        const one = { m, I: tooth };
+        return [decimal(tooth, 0), decimal(placeOf(one), 6), decimal(valueAt(state, one), 6)];
       }),
     },
   });
@@ -101,11 +119,16 @@ function grip(handle: Handle, x: number, y: number, value: number, words: string
   return html`<g class="conv-grip" role="slider" tabindex="0" data-drag="${handle}" aria-label="${handle}" aria-valuemin="${-MOST[handle]}" aria-valuemax="${MOST[handle]}" aria-valuenow="${value}" aria-valuetext="${words}" style="transform:translate(${n(x)}px,${y}px)"><circle class="conv-touch" r="22"/><circle r="11"/><text text-anchor="middle" y="4">${handle}</text></g>`;
 }
 
+/** A step of m as a part of q0. */
+function inQ0(step: number): string {
+  return step === 0 ? '0' : `${step < 0 ? '−' : ''}q₀/${count(2 ** (LOG_STEPS - Math.abs(step)))}`;
+}
+
 function told(mine: Mine, back: number | undefined): string {
-  const place = placeOf(mine);
-  const sum = `m/q₀ = ${decimal(mine.m / STEPS, 5)} and I = ${decimal(mine.I, 0)} make x = ${decimal(place, 5)}.`;
+  const quotient = quotientOf(mine);
+  const sum = `m = ${inQ0(mine.m)} and I = ${decimal(mine.I, 0)} make x = ${decimal(placeOf(mine), 6)}.`;
   if (back === undefined) return `${sum} The polynomial is being fitted.`;
-  const off = Math.abs(back - mine.m / STEPS);
-  const verdict = off < 1e-3 ? 'which is m/q₀ again' : 'too far from m/q₀, as the curve bends where a message is this large';
-  return `${sum} The polynomial makes ${decimal(back, 5)} of it, off by ${scientific(off)}: ${verdict}, whatever I is.`;
+  const off = Math.abs(back - quotient);
+  const verdict = off < 1e-3 * Math.max(Math.abs(quotient), quotientOf({ m: 1 })) ? 'm/q₀ is back' : 'too far from m/q₀, as the curve bends where m is this large';
+  return `${sum} The polynomial makes ${decimal(back, 6)} of it, ${scientific(off)} away from m/q₀ = ${decimal(quotient, 6)}: ${verdict}, whatever I is.`;
 }

@@ -28,6 +28,8 @@ export interface State extends Making {
   /** Of the run, in order: the input's view first, then one for each stage. */
   views: readonly StageView[];
   exits: readonly StageExit[];
+  /** The reader's run has no comb to show yet: the run before it is shown. */
+  awaited: boolean;
   /** Which stage is shown, by its view's place; the run may not have come there. */
   at: number;
   /** What came back. */
@@ -51,6 +53,11 @@ export const CURVE = Float64Array.from({ length: 64 * REACH + 1 }, (_, i) => i /
 /** x of the curve about 0, at a magnification: between -1/2 and 1/2 divided by it. */
 export function near(zoom: number): Float64Array {
   return Float64Array.from({ length: 65 }, (_, i) => (i / 64 - 0.5) / 2 ** zoom);
+}
+
+/** What a message of 1 comes to at most in a coefficient, over q0. */
+export function unitOf({ views }: Pick<State, 'views'>): number | undefined {
+  return views.find((view) => view.view === 'quotients')?.unit;
 }
 
 /** The view of a stage, if it has been reached. */

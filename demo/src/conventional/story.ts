@@ -11,7 +11,7 @@ interface Told {
 const EXHAUSTED: Told = {
   title: 'Exhausted',
   formula: trusted('<i>b</i> + <i>a</i>·<i>s</i> = <i>m</i> mod <i>q</i><sub>0</sub>'),
-  body: trusted('One small modulus is left, q<sub>0</sub>. Every coefficient is known modulo q<sub>0</sub> alone: a message m, small beside it, so that all dots lie near 0. No modulus is left to spend, and a product would not fit.'),
+  body: trusted('A ciphertext is a pair of polynomials, b and a. With the secret key s, b + a·s gives the message, modulo a product of many primes. Every multiplication of ciphertexts divides by one of them, which is called spending a level. Here only q<sub>0</sub> is left: no multiplication fits any more, and the ciphertext is exhausted. Every coefficient m of the message is small beside q<sub>0</sub>, so all dots lie near 0.'),
 };
 
 /** By the stage's name in its events. */
@@ -19,27 +19,27 @@ const STAGES: Readonly<Record<string, Told>> = {
   mod_raise: {
     title: 'Raise the modulus',
     formula: trusted('<i>b</i> + <i>a</i>·<i>s</i> = <i>m</i> + <i>q</i><sub>0</sub><i>I</i> mod <i>Q</i>'),
-    body: trusted('The same two polynomials are read modulo a large Q. Nothing is computed. But a multiple of q<sub>0</sub>, which was nothing before, now counts, and every coefficient has one. Nobody chose these integers I, and only the key can see them. The dots spread over the teeth of a comb.'),
+    body: trusted('The same two polynomials are read modulo a large Q. Multiples of q<sub>0</sub>, which were as good as 0 before, now count, and every coefficient has one: q<sub>0</sub> times an integer I, which nobody chose and nobody sees without the key. The dots spread over the columns of a comb. The time goes into two key switches, which put the ciphertext under a sparser secret key and back again: the sparser the key, the smaller the integers.'),
   },
   sub_sum: {
     title: 'Sum over rotations',
     formula: trusted('Σ rot(<i>c</i>)'),
-    body: trusted('A message of few slots has few coefficients, with others between them that should be 0 and now hold multiples of q<sub>0</sub> too. Adding up rotations of the ciphertext clears those; the message’s own coefficients keep their integers.'),
+    body: trusted('A message of few slots has few coefficients. Those between them should be 0, and now hold multiples of q<sub>0</sub> too. When rotations of the ciphertext are added up, these cancel; the message’s own coefficients keep their integers.'),
   },
   coeffs_to_slots: {
     title: 'Coefficients to slots',
     formula: trusted('slot <i>j</i> = <i>x<sub>j</sub></i> = <i>m<sub>j</sub></i>/<i>q</i><sub>0</sub> + <i>I<sub>j</sub></i>'),
-    body: trusted('Products of ciphertexts act slot by slot, never on coefficients. So a linear transform moves every coefficient into a slot. The comb is the same as before, but now one polynomial can be taken of all its dots at once.'),
+    body: trusted('The numbers that were encrypted are in slots, which are values of the message’s polynomial at certain points, and a product of ciphertexts multiplies slot by slot. The integers are in the coefficients. So a linear transform moves every coefficient into a slot. The comb is the same as before, but now a polynomial can be evaluated at all its dots at once.'),
   },
   eval_mod: {
     title: 'Reduce modulo q₀',
     formula: trusted('<i>x</i> → <i>x</i> − round(<i>x</i>)'),
-    body: trusted('A polynomial that is close to x − round(x) about every integer is evaluated on the slots. Most of the modulus is spent here. The teeth fall onto the one at 0: the integers are gone, and whoever computed never learnt them.'),
+    body: trusted('A polynomial that is close to x − round(x) near every integer is evaluated in all slots. It consists of multiplications, so most levels are spent here. All dots fall into the column of 0: the integers are gone, and whoever computed this never learnt them.'),
   },
   slots_to_coeffs: {
     title: 'Slots to coefficients',
     formula: trusted('coefficient <i>j</i> = <i>m<sub>j</sub></i>'),
-    body: trusted('The linear transform back: what was in the slots goes where it belongs, into the coefficients. The message is the one that came, and there is modulus to spend again.'),
+    body: trusted('The linear transform back: what was moved into slots becomes coefficients again, and the numbers that were encrypted are back in their slots. The message is the one that came, and there are levels for products again.'),
   },
 };
 

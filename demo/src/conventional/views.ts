@@ -1,6 +1,8 @@
-import { bytes, decimal, duration, scientific } from '../format.js';
+import { bytes, count, decimal, duration, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
+import { levelsOf } from '../levels.js';
 import { figure } from '../views/figure.js';
+import { badge, progressOf, ring } from '../views/making.js';
 import { drawing, n } from '../views/svg.js';
 import { MESSAGES, reached, type State } from './state.js';
 
@@ -8,18 +10,23 @@ import { MESSAGES, reached, type State } from './state.js';
 export function controls(state: State): Html {
   const { busy, preset } = state;
   return html`<div class="conv-controls">
-      <label>Message <select data-input="message" ${busy ? 'disabled' : ''}>${Object.entries(MESSAGES).map(([kind, words]) => html`<option value="${kind}" ${kind === state.message ? 'selected' : ''}>${words}</option>`)}</select></label>
+      <label>Message to encrypt <select data-input="message" ${busy ? 'disabled' : ''}>${Object.entries(MESSAGES).map(([kind, words]) => html`<option value="${kind}" ${kind === state.message ? 'selected' : ''}>${words}</option>`)}</select></label>
       ${busy
-        ? html`${busy === 'run' ? html`<button type="button" class="secondary" data-act="${state.paused ? 'resume' : 'pause'}">${state.paused ? 'Go on' : 'Pause'}</button><button type="button" class="secondary" data-act="step">One stage</button>` : ''}<button type="button" class="secondary" data-act="cancel">Cancel</button>`
+        ? html`${busy === 'run' ? html`<button type="button" class="secondary" data-act="${state.paused ? 'resume' : 'pause'}">${state.paused ? 'Go on' : 'Pause'}</button><button type="button" class="secondary" data-act="step">Run one stage</button>` : ''}<button type="button" class="secondary" data-act="cancel">Cancel</button>`
         : html`<button type="button" class="primary small" data-act="run" ${preset ? '' : 'disabled'}>Encrypt and bootstrap</button>`}
     </div>
-    ${busy === 'keys' ? html`<p class="hint">Making keys: ${bytes(state.progress[0])} of ${bytes(state.progress[1])}</p><progress max="${state.progress[1] || 1}" value="${state.progress[0]}" aria-label="Keys"></progress>` : ''}
-    ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}`;
+    ${busy === 'run' ? html`<p class="hint" id="under">${underWay(state)}</p>` : ''}
+    ${progressOf(state)}`;
 }
 
-/** By what the run that is shown was made, unless it was the reader. */
-export function recorded(state: State): Html {
-  return state.recorded ? html`<p class="recorded"><strong>A recorded run</strong> on real ciphertexts, ${state.recorded}. Press the button to make your own.</p>` : html``;
+/** Where the run stands between two stages, and what is shown meanwhile. */
+function underWay({ preset, under, exits, awaited, paused, views }: State): string {
+  const stages = preset?.stages ?? [];
+  const [at, done] = [stages.findIndex(({ id }) => id === under), awaited ? 0 : exits.length];
+  const title = (i: number): string => `“${stages[i]?.title ?? ''}”`;
+  const meanwhile = awaited && views.length > 0 ? ' Until its first stage is done, the drawings show the run before it.' : '';
+  if (at >= done) return `${paused ? `The run pauses after ${title(at)}.` : `${title(at)} is under way.`}${meanwhile}`;
+  return `${paused ? `Paused. The next stage is ${title(done)}.` : 'Decrypting what the last stage made.'}${meanwhile}`;
 }
 
 /** The set that is computed with. */
@@ -27,7 +34,7 @@ export function setLine(state: State): Html {
   const { preset, keys } = state;
   return html`<p class="conv-set">${
       preset
-        ? html`<span class="badge ${preset.secure ? 'badge-secure' : 'badge-insecure'}">${preset.name}${preset.secure ? '' : ' · insecure demonstration parameters'}</span> <span class="hint">${preset.slots} slots, N = 2<sup>${preset.logN}</sup>, log₂ QP = ${decimal(preset.logQP, 0)}; ${keys ? html`keys made here in ${decimal(keys.seconds, 1)} s, ${decimal(keys.megabytes, 0)} MB in memory` : html`${bytes(preset.keyBytes)} of keys are made with the first run`}. Full size: <code>n15</code> and <code>n16</code>, 128 bits, on a server.</span>`
+        ? html`${badge(preset)} <span class="hint">${count(preset.slots)} slots ${ring(preset)}. ${keys ? html`The keys were made in this tab in ${decimal(keys.seconds, 1)} s and take ${decimal(keys.megabytes, 0)} MB of memory` : html`The first run makes ${bytes(preset.keyBytes)} of keys`}. The sets <code>n15</code> and <code>n16</code> have 128-bit security and run on a server.</span>`
         : state.problem ? '' : html`<span class="hint">Loading…</span>`
     }</p>`;
 }
@@ -44,8 +51,9 @@ export function stages(state: State): Html {
     const view = views[i];
     const done = reached(state, i);
     const logQ = i === 0 ? (first ? state.inputLogQ : 0) : (exit?.logQ ?? 0);
-    const level = i === 0 ? preset.inputLevel : exit?.level;
-    const words = state.under === id && !done ? 'under way' : done ? html`level ${level}, ${decimal(logQ, 0)} bits${view ? html`<br>right to ${decimal(view.bitsMax)} bits` : ''}${exit ? html`<br>${duration(spent(state, i - 1))}` : ''}` : 'not reached';
+    const level = i === 0 ? preset.inputLevel : (exit?.level ?? 0);
+    const levels = i === 0 || i + 1 === titles.length ? levelsOf(level, preset.inputLevel) : `level ${level}`;
+    const words = state.under === id && (state.awaited || !done) ? 'under way' : done ? html`${levels}<br>${decimal(logQ, 0)}-bit modulus${view ? html`<br>right to ${decimal(view.bitsMax)} bits` : ''}${exit ? html`<br>${duration(spent(state, i - 1))}` : ''}` : 'not reached';
     return html`<li><button type="button" data-act="at:${i}" aria-pressed="${state.at === i && done ? 'true' : 'false'}" ${done ? '' : 'disabled'}><span class="conv-well" aria-hidden="true"><span style="height:${n((100 * logQ) / highest)}%"></span></span><b>${title}</b><small>${words}</small></button></li>`;
   })}</ol>`;
 }
@@ -59,31 +67,31 @@ function spent(state: State, i: number): number {
 export function words({ own }: Pick<State, 'own'>): Html {
   if (!own) return html``;
   return own.kind === 'harmonics'
-    ? html`A polynomial in x gives e<sup>2πix</sup> with the angle divided by a power of two; each squaring doubles the angle, until w = e<sup>2πix</sup>, which is 1 at every integer. From w and w² come two harmonics, a₁\u00a0sin(2πx) + a₂\u00a0sin(4πx), with slope 1 at the integers and hardly any cubic term, so that the curve is straight over every message. Magnify, and it becomes the line on which x is its own remainder.`
-    : html`A polynomial in x − 1/4 gives the cosine of the angle divided by a power of two; each c → 2c² − 1 doubles the angle. What comes of it is a sine with zeros at the integers, where it has slope 1${own.arcsineDegree ? '; then an arcsine, which makes it straight' : '. It bends: large coefficients, those of a constant or a picture, lose bits to it'}. Magnify, and it becomes the line on which x is its own remainder.`;
+    ? html`What takes the integers away is a function that repeats at every integer. A polynomial in x gives e<sup>2πix/${2 ** own.doubleAngles}</sup>, a point on the unit circle; each squaring doubles its angle, up to w\u00a0=\u00a0e<sup>2πix</sup>, which is the same for x and for x\u00a0+\u00a01. The imaginary parts of w and w² are sin(2πx) and sin(4πx), and a₁\u00a0sin(2πx) + a₂\u00a0sin(4πx) is zero at every integer and rises from there in a line that is nearly straight, with slope\u00a01. Magnify the drawing about the integers: beside them the curve is x − round(x), the distance from the nearest integer.`
+    : html`What takes the integers away is a function that repeats at every integer. A polynomial in x gives a cosine that repeats ${2 ** own.doubleAngles} times too slowly; each step from c to 2c²\u00a0−\u00a01 doubles its angle. The result is a sine that is zero at every integer and rises from there with slope\u00a01${own.arcsineDegree ? '; an arcsine makes the rise straight' : '. It bends: large coefficients, such as those of a constant or a picture, lose precision'}. Magnify the drawing about the integers: beside them the curve is nearly x − round(x), the distance from the nearest integer.`;
 }
 
 /** Input, output, and what is between them. */
 export function result(state: State, width: number): Html {
   const { input, output } = state;
-  const count = input?.length ?? 0;
+  const slots = input?.length ?? 0;
   const errors = output && input ? output.map((x, i) => x - (input[i] ?? 0)) : undefined;
   const most = errors?.reduce((m, e) => Math.max(m, Math.abs(e)), 0) ?? 0;
-  const rms = errors ? Math.sqrt(errors.reduce((s, e) => s + e * e, 0) / count) : 0;
+  const rms = errors ? Math.sqrt(errors.reduce((s, e) => s + e * e, 0) / slots) : 0;
   const sentence = errors
-    ? `${count} slots came back: right to ${decimal(-Math.log2(most))} bits in the worst of them, ${decimal(-Math.log2(rms))} bits by the root mean square.`
+    ? `${count(slots)} slots came back: right to ${decimal(-Math.log2(most))} bits in the worst of them, ${decimal(-Math.log2(rms))} bits in the root mean square.`
     : 'The result appears here, decrypted.';
   const each = width < 560 ? width : (width - 32) / 2;
   const height = 190;
   const marks = (values: Float64Array | undefined, scale: number, className: string): Html | string =>
-    values ? html`<g class="${className}">${Array.from(values, (v, i) => html`<rect x="${n((i / count) * each)}" y="${n(height / 2 - (v / scale) * height * 0.44 - 1)}" width="${n(Math.max(1.4, each / count))}" height="2"/>`)}</g>` : '';
+    values ? html`<g class="${className}">${Array.from(values, (v, i) => html`<rect x="${n((i / slots) * each)}" y="${n(height / 2 - (v / scale) * height * 0.44 - 1)}" width="${n(Math.max(1.4, each / slots))}" height="2"/>`)}</g>` : '';
   const axis = html`${[-1, 0, 1].map((v) => html`<line class="grid" x1="0" x2="${n(each)}" y1="${n(height / 2 - v * height * 0.44)}" y2="${n(height / 2 - v * height * 0.44)}"/>`)}`;
   return figure(state, {
     id: 'result',
     title: 'Before and after',
-    drawing: html`<div class="conv-pair"><div>${drawing(each, height, 'Input and output, slot by slot', 'conv-slots', html`${axis}${marks(input, 1, 'conv-in')}${marks(output, 1, 'conv-out')}`)}<p class="hint">Input in blue, output over it in orange, from −1 to 1.</p></div>
-      <div>${drawing(each, height, errors ? `Error of every slot, at most ${scientific(most)}` : 'Error of every slot: not computed yet', 'conv-slots', html`${axis}${marks(errors, most || 1, 'conv-error')}`)}<p class="hint">${errors ? `Output less input, from ${scientific(-most)} to ${scientific(most)}.` : 'Output less input appears here.'}</p></div></div>`,
-    caption: html`<span id="outcome">${sentence}</span> <span class="unit">${state.preset ? `The set promises ${decimal(state.preset.promisedBits)} bits in the worst slot, for ${state.preset.promisedFor}.` : ''}</span>`,
+    drawing: html`<div class="conv-pair"><div>${drawing(each, height, 'Input and output, slot by slot', 'conv-slots', html`${axis}${marks(input, 1, 'conv-in')}${marks(output, 1, 'conv-out')}`)}<p class="hint">Slot by slot, from −1 to 1: what you encrypted in blue, and over it what came back in orange.</p></div>
+      <div>${drawing(each, height, errors ? `Error of every slot, at most ${scientific(most)}` : 'Error of every slot: not computed yet', 'conv-slots', html`${axis}${marks(errors, most || 1, 'conv-error')}`)}<p class="hint">${errors ? `The difference of the two, from ${scientific(-most)} to ${scientific(most)}.` : 'The difference of the two appears here.'}</p></div></div>`,
+    caption: html`<span id="outcome">${sentence}</span> <span class="unit">${state.preset ? `The parameter set promises ${decimal(state.preset.promisedBits)} bits in the worst slot, for ${state.preset.promisedFor}.` : ''}</span>`,
     table: {
       columns: ['Slot', 'Input', 'Output', 'Error'],
       rows: input && output ? Array.from(input.slice(0, 64), (v, i) => [i, v.toFixed(8), (output[i] ?? 0).toFixed(8), scientific((output[i] ?? 0) - v)]) : [],

@@ -32,7 +32,7 @@ test('conventional: the comb, the polynomial and the result', async ({ open, sit
   await page.keyboard.press('Enter');
   const raised = await columns(page);
   assert.ok(raised.used.length >= 5, `a comb of ${raised.used.length} teeth`);
-  assert.match(await page.locator('#figure-comb figcaption').innerText(), /lie beside another multiple of q₀/);
+  assert.match(await page.locator('#figure-comb figcaption').innerText(), /lie near an integer other than 0.*drawn [\d,]+ times as large/);
   await page.click('[data-act="at:2"]');
   assert.deepEqual(await columns(page), raised, 'the same integers in slots');
   await page.click('[data-act="at:3"]');
@@ -47,7 +47,7 @@ test('conventional: the comb, the polynomial and the result', async ({ open, sit
   assert.ok(Number.isFinite(await fit()));
   assert.match(await sentence.innerText(), /Degree 30, .* 8 levels|Degree 30/);
   await page.locator('[data-input=zoom]').fill('8');
-  await page.locator('#figure-polynomial h3', { hasText: 'About every integer' }).waitFor();
+  await page.locator('#figure-polynomial h3', { hasText: 'Magnified about all integers' }).waitFor();
   await page.locator('[data-input=degree]').fill('18');
   await sentence.filter({ hasText: 'it would be off by up to' }).waitFor();
   assert.match(await sentence.innerText(), /Degree 18/);
@@ -63,12 +63,16 @@ test('conventional: m and I are dragged', async ({ open, site }) => {
   const page = await begin({ open, site }, opened(PHONE), '');
   const handle = (name) => page.getByRole('slider', { name, exact: true });
   const values = async () => [await handle('m').getAttribute('aria-valuenow'), await handle('I').getAttribute('aria-valuenow')].map(Number);
-  /** What the page says: m/q0, I, x, and what the polynomial makes of it. */
+  /** What the page says: I, x, what the polynomial makes of it, and m/q0. */
   const told = async () => {
     const text = (await page.locator('#mine-told').innerText()).replaceAll('−', '-');
-    return /m\/q₀ = (\S+) and I = (\S+) make x = (\S+)\. The polynomial makes (\S+) of it/.exec(text).slice(1).map(Number);
+    return /and I = (\S+) make x = (\S+)\. The polynomial makes (\S+) of it, .* away from m\/q₀ = ([-\d.]+):/.exec(text).slice(1).map(Number);
   };
   await page.locator('#mine-told', { hasText: 'The polynomial makes' }).waitFor();
+  // It begins in the shaded part, where messages of the set are.
+  const shaded = await page.locator('.conv-mine .conv-tooth').boundingBox();
+  const first = await page.locator('[data-drag=m]').boundingBox();
+  assert.ok(shaded.x <= first.x + first.width / 2 && first.x + first.width / 2 <= shaded.x + shaded.width, JSON.stringify([shaded, first]));
   await handle('I').focus();
   await page.keyboard.press('Home');
   await until('I at its end', async () => (await values())[1] === -7);
@@ -76,11 +80,10 @@ test('conventional: m and I are dragged', async ({ open, site }) => {
   await until('I moved by two', async () => (await values())[1] === -5);
   await handle('m').focus();
   await page.keyboard.press('Home');
-  for (let i = 0; i < 9; i++) await page.keyboard.press('ArrowRight');
+  for (let i = 0; i < 13; i++) await page.keyboard.press('ArrowRight');
   await until('m one above the middle', async () => (await values())[0] === 1);
-  const [m, tooth, x, back] = await told();
-  assert.deepEqual([m, tooth, x], [0.03125, -5, -4.96875]);
-  assert.ok(Math.abs(back - m) < 1e-3, `${back} of ${m}`);
+  const [tooth, x, back, m] = await told();
+  assert.deepEqual([m, tooth, x, back], [0.000122, -5, -4.999878, m]);
   // With the pointer: I to the other end, and m beyond its own.
   for (const [name, to] of [['I', width], ['m', 0]]) {
     const grip = page.locator(`[data-drag=${name}]`);
@@ -91,10 +94,11 @@ test('conventional: m and I are dragged', async ({ open, site }) => {
     await page.mouse.move(to, box.y + box.height / 2, { steps: 5 });
     await page.mouse.up();
   }
-  assert.deepEqual(await values(), [-8, 7]);
+  assert.deepEqual(await values(), [-12, 7]);
   await page.mouse.move(width / 2, 10);
-  assert.deepEqual(await values(), [-8, 7], 'what was let go of stays');
-  const [, , far, bent] = await told();
+  assert.deepEqual(await values(), [-12, 7], 'what was let go of stays');
+  const [, far, bent] = await told();
+  assert.match(await page.locator('#mine-told').innerText(), /too far from m\/q₀/);
   assert.equal(far, 6.75);
   // The same of every tooth: the table says so for all of them.
   await page.click('[data-act="table:mine"]');
@@ -112,11 +116,11 @@ test('conventional: few slots, and the sum that clears what is between their coe
   assert.deepEqual(await page.locator('.conv-stages b').allInnerTexts(), ['Exhausted', 'Raise the modulus', 'Sum over rotations', 'Coefficients to slots', 'Reduce modulo q0', 'Slots to coefficients']);
   // Two harmonics: the whole promise, the words of it, and nothing to choose a degree of.
   assert.match(await page.locator('#figure-result figcaption').innerText(), /promises 28\.5 bits in the worst slot, for every message with parts in \[-1, 1\]/);
-  assert.match(await page.locator('#polynomial').innerText(), /two harmonics/);
+  assert.match(await page.locator('#polynomial').innerText(), /sin\(2πx\) and sin\(4πx\)/);
   assert.equal(await page.locator('[data-input=degree]').count(), 0);
   await page.locator('[data-input=zoom]').fill('8');
-  await page.locator('#figure-polynomial h3', { hasText: 'About every integer' }).waitFor();
-  assert.match(await page.locator('#figure-polynomial figcaption').innerText(), /Degree 31.*about the integers that occur x − round\(x\) is right to/);
+  await page.locator('#figure-polynomial h3', { hasText: 'Magnified about all integers' }).waitFor();
+  assert.match(await page.locator('#figure-polynomial figcaption').innerText(), /Degree 31.*near the integers x − round\(x\) is right to/);
   assert.deepEqual(await page.locator('.problem').allInnerTexts(), []);
   // Heights of the dots, by panel: what is between leaves the axis with the first stage and lies on it after the second.
   const heights = await page.locator('.conv-sub-sum').evaluate((svg) => {
@@ -156,4 +160,38 @@ test('conventional: cancelled while keys are made, and begun again stage by stag
   await cameBack(page);
   assert.match(await page.locator('.conv-set').innerText(), /toy-conventional11 /);
   assert.match(await page.locator('#figure-result figcaption').innerText(), /for every message/);
+});
+
+test('conventional: paused before its first stage, a run leaves the comb before it in sight', async ({ open, site }) => {
+  const page = await begin({ open, site }, {}, '');
+  await page.locator('.conv-dots circle').first().waitFor();
+  // As soon as there is a run to pause.
+  await page.evaluate(
+    () =>
+      new Promise((paused) => {
+        const observer = new MutationObserver(() => {
+          const button = document.querySelector('[data-act=pause]');
+          if (!button) return;
+          observer.disconnect();
+          button.click();
+          paused();
+        });
+        observer.observe(document.body, { childList: true, subtree: true, attributes: true });
+        document.querySelector('[data-act=run]').click();
+      }),
+  );
+  const under = page.locator('#under');
+  await under.filter({ hasText: 'Paused. The next stage is “Raise the modulus”. Until its first stage is done, the drawings show' }).waitFor();
+  assert.ok((await columns(page)).dots > 0);
+  assert.match(await page.locator('.recorded').innerText(), /Your own is on its way/);
+  await page.click('[data-act=step]');
+  await under.filter({ hasText: 'Paused. The next stage is “Coefficients to slots”.' }).waitFor();
+  assert.equal(await page.locator('.recorded').count(), 0);
+  assert.ok((await columns(page)).used.length >= 5, 'its own comb');
+  await page.click('[data-act=resume]');
+  await cameBack(page);
+  // None of its levels served products at first, and all that are left do.
+  const [first, last] = [await page.locator('.conv-stages small').first().innerText(), await page.locator('.conv-stages small').last().innerText()];
+  assert.match(first, /^no level for products\n\d+-bit modulus\n/);
+  assert.match(last, /^\d+ levels for products\n\d+-bit modulus\n/);
 });

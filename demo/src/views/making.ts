@@ -1,0 +1,27 @@
+/*
+ * What the pages of one set with keys of their own say alike.
+ */
+import { bytes, decimal } from '../format.js';
+import { html, type Html } from '../html.js';
+import type { Making } from '../shell.js';
+
+/** How far the keys are, and what went wrong. */
+export function progressOf({ busy, progress: [done, total], problem }: Pick<Making, 'busy' | 'progress' | 'problem'>, doing = 'Making'): Html {
+  return html`${busy === 'keys' ? html`<p class="hint">${doing} keys: ${bytes(done)} of ${bytes(total)}</p><progress max="${total || 1}" value="${done}" aria-label="Keys"></progress>` : ''}
+    ${problem ? html`<p class="problem" role="alert" tabindex="-1">${problem}</p>` : ''}`;
+}
+
+/** By what the run that is shown was made, unless it was the reader. */
+export function recordedBy(maker: string | undefined, busy: unknown): Html {
+  return maker ? html`<p class="recorded"><strong>A recorded run</strong> on real ciphertexts, ${maker}. ${busy ? 'Your own is on its way' : 'Press the button to make your own'}.</p>` : html``;
+}
+
+/** A set by its name, and whether it protects anything. */
+export function badge({ name, secure }: { readonly name: string; readonly secure: boolean }): Html {
+  return html`<span class="badge badge-${secure ? 'secure' : 'insecure'}">${name}${secure ? '' : ' · insecure demonstration parameters'}</span>`;
+}
+
+/** The ring of a set, and its largest modulus. */
+export function ring({ logN, logQP }: { readonly logN: number; readonly logQP: number }): Html {
+  return html`in polynomials of degree below N = 2<sup>${logN}</sup>; the largest modulus has ${decimal(logQP, 0)} bits`;
+}
