@@ -26,6 +26,7 @@ const state: State = {
   answers: false,
   choice: `${wanted}@server`,
   confirming: false,
+  sentKeys: new Set(),
   ...idle(),
   held: undefined,
   journey: undefined,
@@ -102,6 +103,7 @@ async function onServer({ name, secure }: Choice['set'], signal: AbortSignal): P
   const secret = secrets.get(name) ?? (await rf.keygen(name, { allowInsecure: !secure, signal }));
   secrets.set(name, secret);
   for await (const event of remote.uploadKeys(secret, { signal })) progress(event.bytes, event.totalBytes);
+  state.sentKeys.add(name);
   return { secret, runner: remote };
 }
 

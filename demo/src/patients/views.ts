@@ -39,6 +39,8 @@ export interface State extends Making {
   busy: 'keys' | 'run' | undefined;
   /** Whether the reader is being asked if keys of that size are to be sent. */
   confirming: boolean;
+  /** Sets whose keys have been sent to the server. */
+  readonly sentKeys: Set<string>;
   /** The keys that this tab holds. */
   held: (Made & { readonly name: string }) | undefined;
   /** The way through the program, as far as it is known. */
@@ -91,8 +93,8 @@ function busyWords({ busy, progress: [done, total], journey }: State, { set, whe
 }
 
 /** How many keys a run takes, and where they are. */
-function keysOf({ held }: State, { set, where }: Choice): string {
-  if (where === 'server') return `${bytes(set.keyBytes)} of evaluation keys are made and sent to the server`;
+function keysOf({ held, sentKeys }: State, { set, where }: Choice): string {
+  if (where === 'server') return `${bytes(set.keyBytes)} of evaluation keys ${sentKeys.has(set.name) ? 'are on the server' : 'are made and sent to the server'}`;
   return held?.name === set.name ? `evaluation keys made here in ${decimal(held.seconds, 1)} s, ${decimal(held.megabytes, 0)} MB in memory` : `${bytes(set.keyBytes)} of evaluation keys are made with the first run`;
 }
 
@@ -121,7 +123,7 @@ export function way(state: State, width: number): Html {
       return before && inside(point) === measured ? `M${n(x(before.step))} ${n(y(before.logQ))}L${n(x(point.step))} ${n(y(point.logQ))}` : '';
     }).join('');
   const sentence = journey
-    ? `${plural(journey.steps, 'step')}${state.busy ? ` of ${journey.total || '…'}` : ''}, ${bootstraps.length} of them ${bootstraps.length === 1 ? 'a bootstrap' : 'bootstraps'}.`
+    ? `${plural(journey.steps, 'step')}${state.busy === 'run' ? ` of ${journey.total || '…'}` : ''}, ${bootstraps.length} of them ${bootstraps.length === 1 ? 'a bootstrap' : 'bootstraps'}.`
     : 'The modulus of the ciphertext appears here, step by step.';
   const every = most > 400 ? 250 : 100;
   const ticks = Array.from({ length: Math.floor(most / every) + 1 }, (_, i) => i * every);
