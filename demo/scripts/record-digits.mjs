@@ -11,7 +11,7 @@ const SLOTS = 96;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const vite = await createServer({ root, server: { middlewareMode: true }, appType: 'custom', logLevel: 'error', optimizeDeps: { noDiscovery: true } });
-const { begin, numbersOf, READINGS, TABLE } = await vite.ssrLoadModule('/src/digits/readings.ts');
+const { begin, levelsBefore, numbersOf, READINGS, TABLE } = await vite.ssrLoadModule('/src/digits/readings.ts');
 const { finish, passesOf, take } = await vite.ssrLoadModule('/src/digits/passes.ts');
 const { encode } = await vite.ssrLoadModule('/src/digits/recorded.ts');
 
@@ -21,7 +21,7 @@ const rf = await Refloat.load();
 const secret = await rf.keygen('toy-msb10', { allowInsecure: true });
 const boot = await secret.bootstrapKeys();
 const numbers = numbersOf(reading.number, 10, reading, secret.params.slots);
-const x = await secret.encrypt(numbers);
+const x = await secret.encrypt(numbers, { level: secret.params.inputLevel + levelsBefore(reading) });
 const seen = { reading: name, table: [], numbers, passes: passesOf(reading), level: x.level, ms: 0 };
 const run = begin(name, { boot, x, secret, table: TABLE, signal: new AbortController().signal });
 for await (const event of run) {

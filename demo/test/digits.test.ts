@@ -1,7 +1,7 @@
 import type { StageView } from 'refloat';
 import { describe, expect, test } from 'vitest';
 import { finish, largest, passesOf, seenIn, take } from '../src/digits/passes.js';
-import { digitsOf, grid, numbersOf, READINGS, readingOf, valueOf, type ReadingName } from '../src/digits/readings.js';
+import { digitsOf, grid, levelsBefore, numbersOf, READINGS, readingOf, valueOf, type ReadingName } from '../src/digits/readings.js';
 import { decode, encode } from '../src/digits/recorded.js';
 import type { Seen, State } from '../src/digits/state.js';
 import { changed, circle, lens } from '../src/digits/circle.js';
@@ -23,12 +23,12 @@ function observed(name: ReadingName, numbers: readonly number[], noise = 2 ** -2
   });
   const output = Float64Array.from(numbers, (z) => valueOf(z, reading, [1, 2, 3, 4, 5, 6, 7, 8]) + noise ** 2);
   finish(passes, reading, output);
-  return { reading: name, table: [1, 2, 3, 4, 5, 6, 7, 8], numbers: Float64Array.from(numbers), passes, output, level: 8, outputLevel: 3, ms: 100 };
+  return { reading: name, table: [1, 2, 3, 4, 5, 6, 7, 8], numbers: Float64Array.from(numbers), passes, output, level: 2 + levelsBefore(reading), outputLevel: 3, ms: 100 };
 }
 
 function page(seen: Seen, at = 0): State {
   return { preset: undefined, busy: undefined,
-  paused: false, progress: [0, 0], problem: undefined, keys: undefined, reading: seen.reading, number: '1', range: 20, table: [], seen, at, slot: 0, under: undefined, tables: new Set() };
+  paused: false, progress: [0, 0], problem: undefined, keys: undefined, reading: seen.reading, number: '1', range: 20, table: [], seen, awaited: false, at, slot: 0, under: undefined, tables: new Set() };
 }
 
 describe('readings', () => {
@@ -104,6 +104,24 @@ describe('a run', () => {
     const seen = observed('fraction', [0.25, 0.5, 0.75, 31.4159]);
     seen.output = Float64Array.from([0.25, 0.5, 0.75 + 6 / 1024, 0.4159]);
     expect(result(page(seen), 400).text).toMatch(/off by 3\.00 steps of 1\/1024 in the root mean square, the worst by 6\.0\..*right to 7\.4 bits/);
+  });
+
+  test('of a fraction is not called final before its last digit is read', () => {
+    const seen = observed('fraction', [0.75]);
+    const at = (step: number): string => story(page(seen, step)).text;
+    for (const step of [0, 2, 4]) expect(at(step)).toContain('Not final: 0.7500 is rounded to steps of 1/1024');
+    expect(at(2)).toMatch(/digits-box now rough"><b>≈0<\/b>/);
+    expect(at(5)).toContain('Final: 24/32 + 0/1024 = 0.7500');
+    expect(at(5)).toMatch(/digits-box now read"><b>24<\/b>/);
+    // While it runs, what has been read is a part of it.
+    delete seen.output;
+    expect(at(5)).toContain('Not final');
+    expect(story(page(observed('decimal', [271828]), 2)).text).not.toMatch(/≈|Not final/);
+  });
+
+  test('says which levels are for products', () => {
+    expect(result(page(observed('decimal', [1])), 400).text).toContain('The input had 1 level for products, 2 for the first stage of a bootstrapping; the division by 1000 spends the first of them. The result has 1 level for products, 2 for');
+    expect(result(page(observed('fraction', [0.5])), 400).text).toContain('The input had no level for products, 2 for the first stage of a bootstrapping. The result');
   });
 
   test('that has none yet says so', () => {

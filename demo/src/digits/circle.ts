@@ -49,9 +49,9 @@ export function circle(state: State, width: number): Html {
   const sentence = circleSentence(state, turns);
   return figure(state, {
     id: 'circle',
-    title: now?.stage === 'coeffs_to_slots' ? 'Wound up: k x + I turns' : 'On the circle',
+    title: now?.stage === 'coeffs_to_slots' ? 'Wound up by k x + I turns' : 'On the circle',
     drawing: drawing(size, size, sentence, 'digits-circle', content),
-    caption: html`${sentence} <span class="unit">${now?.stage === 'coeffs_to_slots' ? 'Farther out with every turn. The orange line is the slot that you follow.' : `The ${base} points stand for the digits 0 to ${base - 1}.`}</span>`,
+    caption: html`${sentence} <span class="unit">${now?.stage === 'coeffs_to_slots' ? 'Every turn lies a little farther out. The orange line leads to the slot that you follow.' : `The ${base} points stand for the digits 0 to ${base - 1}.`}</span>`,
     table: {
       columns: ['Digit', 'Slots', 'Least turns', 'Most turns'],
       rows: points.map((j) => {
@@ -81,8 +81,8 @@ function circleSentence(state: State, turns: readonly number[]): string {
   const now = shown(state);
   if (!now) return 'Nothing has been read yet.';
   const slots = now.steps.length;
-  if (now.stage === 'coeffs_to_slots') return `${slots} slots, wound up by ${decimal(Math.min(...turns), 0)} to ${decimal(Math.max(...turns), 0)} whole turns, all beside one of ${now.pass.base} rays.`;
-  return `All ${slots} slots lie on ${new Set(Array.from(now.steps, (step) => digit(step, now.pass.base))).size} of ${now.pass.base} points: whole turns are gone.`;
+  if (now.stage === 'coeffs_to_slots') return `${slots} slots are wound up by ${decimal(Math.min(...turns), 0)} to ${decimal(Math.max(...turns), 0)} whole turns, and end on one of ${now.pass.base} rays.`;
+  return `All ${slots} slots lie on ${new Set(Array.from(now.steps, (step) => digit(step, now.pass.base))).size} of the ${now.pass.base} points: whole turns are gone.`;
 }
 
 /** The cloud about one point, before the table and after it, at one scale. */
@@ -100,16 +100,16 @@ export function lens(state: State, width: number): Html {
   const left = largest(after);
   const bits = (x: number): string => decimal(-Math.log2(x), 1);
   const sentence = !now
-    ? 'The noise about each point appears here.'
+    ? 'The noise around the points appears here.'
     : after
-      ? `Before the table slots are off by up to 2^−${bits(far)} of a turn, after it by up to 2^−${bits(left)}: ${changed(far, left)}.`
+      ? `Before the look-up slots are off by up to 2^−${bits(far)} of a turn, after it by up to 2^−${bits(left)}: ${changed(far, left)}.`
       : `Slots are off by up to 2^−${bits(far)} of a turn.`;
   return figure(state, {
     id: 'lens',
-    title: power > 0 ? `Through a magnifying glass: ${count(2 ** power)} times` : 'Through a magnifying glass',
-    drawing: html`<div class="digits-lens"><div>${drawing(each, each, 'Before the table', 'digits-cloud', html`${frame}${cloud(before?.along, before?.outward, 'before')}`)}<p class="hint">Before the table</p></div>
-      <div>${drawing(each, each, after ? 'After the table' : 'After the table: not computed yet', 'digits-cloud', html`${frame}${cloud(after, undefined, 'after')}`)}<p class="hint">${after ? 'After it, at the same scale' : now?.stage === 'look_up' ? 'After it: values of your table' : 'After it: the next step'}</p></div></div>`,
-    caption: html`${raised(sentence)} <span class="unit">All points of the circle laid on one another, decrypted with the key of this tab. Along the circle errors grow with the number.</span>`,
+    title: `The noise around the points${power > 0 ? `, magnified ${count(2 ** power)} times` : ''}`,
+    drawing: html`<div class="digits-lens"><div>${drawing(each, each, 'Before the look-up', 'digits-cloud', html`${frame}${cloud(before?.along, before?.outward, 'before')}`)}<p class="hint">Before the look-up</p></div>
+      <div>${drawing(each, each, after ? 'After the look-up' : 'After the look-up: not computed yet', 'digits-cloud', html`${frame}${cloud(after, undefined, 'after')}`)}<p class="hint">${after ? 'After it, at the same scale' : now?.stage === 'look_up' ? 'After it: values of your table' : now?.stage === 'eval_exp' ? 'After it: the next step' : 'After it: two steps on'}</p></div></div>`,
+    caption: html`${raised(sentence)} <span class="unit">All points are laid on one another, as decrypted with the key in this tab. Sideways is along the circle, where errors grow with the number; up is outwards.</span>`,
     table: {
       columns: ['Slot', 'Number', 'Error before, in turns', 'Error after, in turns'],
       rows: Array.from(state.seen?.numbers.slice(0, 64) ?? [], (x, slot) => [

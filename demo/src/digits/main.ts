@@ -7,8 +7,8 @@ import { KeysOnce } from '../keys.js';
 import { whileWanted } from '../wanted.js';
 import recordedUrl from '../recorded/digits.json?url';
 import { circle, lens } from './circle.js';
-import { finish, passesOf, take } from './passes.js';
-import { begin, numbersOf, READINGS, readingOf, TABLE, type ReadingName } from './readings.js';
+import { finish, passesOf, seenIn, take } from './passes.js';
+import { begin, levelsBefore, numbersOf, READINGS, readingOf, TABLE, type ReadingName } from './readings.js';
 import { decode, type RecordedDigits } from './recorded.js';
 import { reached, type Seen, type State } from './state.js';
 import { controls, result, story, typed } from './views.js';
@@ -24,6 +24,7 @@ const state: State = {
   range: 10,
   table: [...TABLE],
   seen: undefined,
+  awaited: false,
   at: 0,
   slot: 0,
   under: undefined,
@@ -55,16 +56,16 @@ async function read(): Promise<void> {
   await shell.perform(
     'keys',
     async (signal, use) => {
-      state.under = undefined;
+      Object.assign(state, { under: undefined, awaited: true });
       const { secret, evaluation: boot, made } = await keys.of(signal, (...progress) => {
         state.progress = progress;
         shell.draw();
       });
       state.keys = made;
       const numbers = numbersOf(number, state.range, reading, preset.slots);
-      const x = use(await whileWanted(signal, secret.encrypt(numbers)));
+      const x = use(await whileWanted(signal, secret.encrypt(numbers, { level: preset.inputLevel + levelsBefore(reading) })));
       const seen: Seen = { reading: state.reading, table: [...state.table], numbers, passes: passesOf(reading), level: x.level, ms: 0 };
-      Object.assign(state, { busy: 'run', seen, at: 0, slot: 0 });
+      state.busy = 'run';
       const y = use(await shell.watch(begin(seen.reading, { boot, x, secret, table: seen.table, signal }), (event) => note(seen, event)));
       seen.output = await whileWanted(signal, secret.decrypt(y));
       seen.outputLevel = y.level;
@@ -74,7 +75,7 @@ async function read(): Promise<void> {
     },
     letGo,
   );
-  state.under = undefined;
+  Object.assign(state, { under: undefined, awaited: false });
   // What was there before is better than half a run.
   if (!state.seen?.output) [state.seen, state.at] = [shown, 0];
   shell.draw();
@@ -87,11 +88,13 @@ function letGo(): void {
   state.keys = undefined;
 }
 
-/** Takes in an event of the run; the newest step is shown. */
+/** Takes in an event of the run; the newest step is shown, the first one in the place of the run before. */
 function note(seen: Seen, event: StageEvent): void {
   if (event.kind === 'enter') state.under = event.stage;
   if (event.kind === 'exit') seen.ms = event.atMs;
   take(seen.passes, event);
+  if (seenIn(seen.passes) === 0) return;
+  if (state.awaited) Object.assign(state, { seen, awaited: false, slot: 0 });
   state.at = Math.max(0, reached(state) - 1);
 }
 

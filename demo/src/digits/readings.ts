@@ -24,7 +24,7 @@ export const READINGS = {
   hour: { words: 'the hour, modulo 24', modulus: 24, bases: [24], whole: true, number: 8760 },
   octal: { words: 'two octal digits', modulus: 64, bases: [8, 8], whole: true, number: 4711 },
   fraction: { words: 'ten bits of a fraction', modulus: 1, bases: [32, 32], whole: false, number: 31.4159 },
-  table: { words: 'a table you draw', modulus: 1, bases: [32, 8], whole: false, number: 2.7183, table: true },
+  table: { words: 'a table that you draw', modulus: 1, bases: [32, 8], whole: false, number: 2.7183, table: true },
 } as const satisfies Readonly<Record<string, Reading>>;
 export type ReadingName = keyof typeof READINGS;
 
@@ -64,6 +64,11 @@ export function valueOf(number: number, reading: Reading, table: readonly number
   const fraction = number / reading.modulus - Math.floor(number / reading.modulus);
   if (reading.table) return table[Math.min(table.length - 1, Math.floor(fraction * table.length))] ?? 0;
   return reading.whole ? Math.round(fraction * grid(reading)) % grid(reading) : fraction;
+}
+
+/** Levels that a reading spends before the first stage of its first pass: integers are divided by their modulus. */
+export function levelsBefore({ whole }: Reading): number {
+  return whole ? 1 : 0;
 }
 
 /** The reader's number first, and others of up to 2^range on either side. */

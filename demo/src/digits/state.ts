@@ -35,6 +35,8 @@ export interface State extends Making {
   table: number[];
   /** What is shown. */
   seen: Seen | undefined;
+  /** The reader's run has nothing to show yet: the run before it is shown. */
+  awaited: boolean;
   /** Which step of it: three of each pass. */
   at: number;
   /** Which of the slots drawn is followed. */

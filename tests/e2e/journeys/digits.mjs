@@ -14,6 +14,9 @@ async function begin(site, options) {
 async function read(page) {
   await page.click('[data-act=run]');
   await page.locator('[data-act=cancel]').waitFor();
+  // The run before stays until there is something of this one.
+  await page.locator('#digits-controls', { hasText: 'Digit 1 of' }).waitFor({ timeout: 60_000 });
+  assert.ok((await page.locator('.digits-dots circle').count()) > 0, 'the circle is never empty');
   await page.locator('[data-act=run]:enabled').waitFor({ timeout: 120_000 });
   assert.deepEqual(await page.locator('.problem').allInnerTexts(), []);
   assert.equal(await page.locator('.recorded').count(), 0);
@@ -47,10 +50,10 @@ test('digits: three decimal digits come off', async ({ open, site }) => {
   const page = await begin({ open, site }, opened(PHONE));
   await firstScreen(page, PHONE.viewport.height);
   assert.match(await page.locator('.recorded').innerText(), /recorded run/);
-  assert.match(await page.locator('#outcome').innerText(), /2,718 came back as 718\. 96 of 96 slots round to the exact residue/);
+  assert.match(await page.locator('#outcome').innerText(), /2,718 came back as 718\. 96 of 96 slots round to the exact remainder/);
 
-  await page.fill('[data-input=number]', '-31,415');
-  assert.match(await read(page), /−31,415 came back as 585\. 512 of 512 slots round to the exact residue/);
+  await page.fill('[data-input=number]', '-987,415');
+  assert.match(await read(page), /−987,415 came back as 585\. 512 of 512 slots round to the exact remainder/);
   assert.deepEqual(await boxes(page), ['5', '8', '5']);
 
   // Every step, by the keyboard: wound up on a spiral, then on the circle, and the digits one after the other.
@@ -70,7 +73,7 @@ test('digits: three decimal digits come off', async ({ open, site }) => {
   assert.deepEqual(await boxes(page), ['·', '·', '5']);
   const caption = page.locator('#figure-lens figcaption');
   const times = async () => Number(/: ([\d,]+) times less/.exec(await caption.innerText())?.[1].replace(',', '') ?? NaN);
-  // The first digit is read at a hundredth of its size, the last one at its own.
+  // Along the circle the errors grow with the number, so the first table has much to take off one as large as this.
   assert.ok((await times()) > 2, `the first table takes off ${await times()} times`);
   await page.click('[data-act="at:5"]');
   assert.deepEqual(await boxes(page), ['·', '8', '5']);
@@ -112,6 +115,13 @@ test('digits: fractions are rounded, and a drawn table is looked up in', async (
   await page.fill('[data-input=number]', '31.4159');
   const rounded = Number(/off by ([\d.]+) steps/.exec(await read(page))?.[1] ?? NaN);
   assert.ok(rounded > 1.4 && rounded < 1.95, `a deviation of ${rounded} points`);
+  // Digits of a rounded number are marked as such, and not called final before the last of them is read.
+  const rough = page.locator('.digits-rough');
+  assert.match(await rough.innerText(), /^Final: \d+\/32 \+ \d+\/1024 = 0\.4/);
+  await page.click('[data-act="at:2"]');
+  assert.match(await rough.innerText(), /^Not final: 31\.4159 is rounded/);
+  assert.match((await boxes(page))[1], /^≈\d+$/);
+  assert.match(await page.locator('#figure-result figcaption').innerText(), /The input had no level for products, 2 for the first stage of a bootstrapping\. The result has/);
   await page.selectOption('[data-input=reading]', 'table');
   await page.locator('[data-input="table:3"]').fill('2');
   await page.fill('[data-input=number]', '2.45');
