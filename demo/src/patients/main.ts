@@ -126,6 +126,7 @@ async function run({ set, where }: Choice): Promise<void> {
     state.sent = input.byteLength;
     const seen = (state.journey = journeyFrom({ level: input.level, logQ: input.logQ, logScale: input.logScale }));
     const began = performance.now();
+    shell.draw();
     const job = runner.run(inference(model, set), { measurements: input }, { signal });
     for await (const event of job) {
       if (event.kind === 'progress' && event.stage === 'arithmetic') state.progress = [event.done, event.total];

@@ -80,6 +80,7 @@ async function run(set: ServerPreset): Promise<void> {
       shell.draw();
     }
     state.busy = 'run';
+    shell.draw();
     const who = question === 'urgent' ? chosen(state) : [state.patient];
     const answer = await ask(scene, question, who, { server: remote, keys, set, signal, use: (ciphertext: Ciphertext) => use(ciphertext) }, (event) => {
       take(state.run, event);

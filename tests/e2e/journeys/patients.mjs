@@ -148,3 +148,17 @@ test('patients: large keys are sent only after the reader has agreed to their si
   await page.locator('[data-act=run]:enabled').waitFor();
   await page.locator('.patients-recorded').waitFor();
 });
+
+test('patients: while the server unpacks keys, and tells nothing, the page says so', async ({ open, serve }) => {
+  const { url } = await serve();
+  let tell;
+  const told = new Promise((resolve) => { tell = resolve; });
+  const quiet = async (route) => { await told; await route.continue(); };
+  const page = await open(`${url}patients.html?set=toy-conventional10-50bit`, { ready: false, reducedMotion: 'reduce', prepare: (p) => p.route('**/v1/jobs/*/events', quiet) });
+  await page.locator('[data-act=run]:enabled').click();
+  await page.locator('#patients-controls', { hasText: 'it unpacks the keys' }).waitFor({ timeout: 60_000 });
+  assert.equal(await page.locator('progress').getAttribute('value'), null, 'how long it takes is not known');
+  tell();
+  await page.locator('[data-act=run]:enabled').waitFor({ timeout: 60_000 });
+  assert.equal(await page.locator('.problem').count(), 0);
+});

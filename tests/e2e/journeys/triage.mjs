@@ -97,3 +97,17 @@ test('triage: without a server the page shows recorded answers and says what it 
   await page.locator('.recorded').waitFor();
   assert.match(await page.locator('#outcome').innerText(), /The most urgent of 16 are/);
 });
+
+test('triage: while the server unpacks keys, and tells nothing, the page says so', async ({ open, serve }) => {
+  const { url } = await serve();
+  let tell;
+  const told = new Promise((resolve) => { tell = resolve; });
+  const quiet = async (route) => { await told; await route.continue(); };
+  const page = await open(`${url}triage.html`, { ready: false, reducedMotion: 'reduce', prepare: (p) => p.route('**/v1/jobs/*/events', quiet) });
+  await page.locator('[data-act=run]:enabled').click();
+  await page.locator('#triage-controls', { hasText: 'it unpacks the keys' }).waitFor({ timeout: 60_000 });
+  assert.equal(await page.locator('progress').getAttribute('value'), null, 'how long it takes is not known');
+  tell();
+  await page.locator('[data-act=run]:enabled').waitFor({ timeout: 60_000 });
+  assert.equal(await page.locator('.problem').count(), 0);
+});
