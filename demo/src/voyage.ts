@@ -327,7 +327,8 @@ export function frontier(voyage: Voyage): number {
   return last;
 }
 
-/** Is the station at or after the point where the ciphertext has been refreshed? */
-export function isRefreshed(station: Station): boolean {
-  return stationIndex(station) >= stationIndex('encode_phase');
+/** What was put in, in a word. */
+export function nounOf({ drawn, used }: Pick<Voyage, 'drawn' | 'used'>): 'picture' | 'curve' | 'numbers' {
+  if (drawn !== 'curve') return 'picture';
+  return used === undefined ? 'curve' : 'numbers';
 }

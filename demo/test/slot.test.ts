@@ -4,7 +4,7 @@ import { decode } from '../src/recorded.js';
 import { JOURNEY } from '../src/stages.js';
 import type { State } from '../src/store.js';
 import { seenAt } from '../src/views/shown-values.js';
-import { followed, knownAt, slot, sumOf } from '../src/views/slot.js';
+import { followed, knownAt, slot, sumOf, turnsOfOne } from '../src/views/slot.js';
 import { lastMomentOf, markOf, moments, observe, type Voyage } from '../src/voyage.js';
 import { ramp } from './fixtures/input.js';
 import { emptyVoyage, events, specimen, random } from './fixtures/model.js';
@@ -87,6 +87,16 @@ describe('the drawing', () => {
       }
     });
   }
+
+  test('of a run on the server says only what is public: the angle of a number by scale and modulus, and nothing before they are known', () => {
+    const served = modelled('toy10', 'server');
+    const water = markOf(served, 'encapsulate')?.water;
+    expect(turnsOfOne(served)).toBe(2 ** ((water?.logScale ?? NaN) - (water?.logQ ?? NaN)));
+    expect(turnsOfOne(modelled('toy10', 'server', 1))).toBeUndefined();
+    const captions = JOURNEY.map((_, i) => slot(state(lastMomentOf(served, i), 7), served).text.split('<figcaption>')[1] ?? '');
+    for (const caption of captions) expect(caption).not.toMatch(/–/);
+    expect(slot(state({ station: 0, part: 0 }, 7), modelled('toy10', 'server', 1)).text).toContain('is an angle: on the full circle');
+  });
 
   test('follows a slot that there is', () => {
     expect(followed({}, recorded)).toBe(6 * 32 + 13);

@@ -2,7 +2,7 @@ import { count, decimal } from '../format.js';
 import { html, type Html, type Part } from '../html.js';
 import { JOURNEY, STATIONS, stationIndex, type Station } from '../stages.js';
 import type { State } from '../store.js';
-import { isRefreshed, lastMomentOf, markOf, partsOf, type Moment, type Voyage } from '../voyage.js';
+import { lastMomentOf, markOf, nounOf, partsOf, type Moment, type Voyage } from '../voyage.js';
 import { figure } from './figure.js';
 import { seenAt } from './shown-values.js';
 import { drawing, label, n } from './svg.js';
@@ -43,7 +43,8 @@ export function knownAt(voyage: Voyage, moment: Moment, slot: number): Known {
   const seen = seenAt(voyage, moment);
   const value = seen?.values[seen.indices ? seen.indices.indexOf(slot) : slot];
   if (value === undefined) return {};
-  const turns = station === 'product_tree' ? angle(voyage, 'product_tree', slot, moment.part) : value * turnsOfOne(voyage);
+  const one = turnsOfOne(voyage);
+  const turns = station === 'product_tree' ? angle(voyage, 'product_tree', slot, moment.part) : one && value * one;
   return turns === undefined ? { value } : { value, turns };
 }
 
@@ -76,10 +77,15 @@ function angle(voyage: Voyage, stage: 'blind_rotate' | 'product_tree', slot: num
   return view && at >= 0 ? Math.atan2(view.data[2 * at + 1] ?? 0, view.data[2 * at] ?? 0) / (2 * Math.PI) : undefined;
 }
 
-/** Turns that a message of 1 comes to on the circle of the exhausted modulus, by the run's own phases. */
-export function turnsOfOne(voyage: Voyage): number {
-  const view = markOf(voyage, 'encapsulate')?.views.at(-1);
-  return view ? 2 ** (view.bitsMax + Math.log2(view.maxError)) : 0;
+/**
+ * Turns that a message of 1 comes to on the circle of the exhausted modulus: by the run's own phases, or where nobody could look
+ * into them by scale and modulus, which are public. Not known before that stage.
+ */
+export function turnsOfOne(voyage: Voyage): number | undefined {
+  const mark = markOf(voyage, 'encapsulate');
+  const view = mark?.views.at(-1);
+  if (view) return 2 ** (view.bitsMax + Math.log2(view.maxError));
+  return mark?.water && 2 ** (mark.water.logScale - mark.water.logQ);
 }
 
 /** To between -1/2 and 1/2. */
@@ -93,9 +99,9 @@ export function slot(state: State, voyage: Voyage | undefined): Html {
   const station = JOURNEY[state.at.station] ?? 'encrypt';
   return figure(state, {
     id: 'slot',
-    title: `Follow one ${voyage?.drawn === 'curve' ? 'number' : 'pixel'}`,
+    title: `Follow one ${voyage ? oneOf(voyage) : 'number'}`,
     drawing: voyage && chosen !== undefined ? html`<div class="slot-pair">${picker(voyage, chosen)}${scene(voyage, state.at, chosen)}</div>${steps(state, voyage, chosen)}` : html`<p class="empty">Nothing to follow yet.</p>`,
-    caption: voyage && chosen !== undefined ? sentence(voyage, state.at, chosen) : '',
+    caption: voyage && chosen !== undefined ? html`${sentence(voyage, state.at, chosen)} <span class="unit">Bits under a number: how far this one ${oneOf(voyage)} is right. “Precision” below has the worst of all.</span>` : '',
     table: {
       columns: ['Station', 'Number', 'Angle, turns', 'Right to, bits'],
       rows: voyage && chosen !== undefined ? JOURNEY.map((name, i) => {
@@ -106,11 +112,16 @@ export function slot(state: State, voyage: Voyage | undefined): Html {
   });
 }
 
-/** The picture that was encrypted: press a pixel, or move with the arrow keys. */
+/** What a slot holds, in a word. */
+function oneOf(voyage: Voyage): string {
+  return nounOf(voyage) === 'picture' ? 'pixel' : 'number';
+}
+
+/** What was encrypted: press a pixel or a number, or move with the arrow keys. */
 function picker(voyage: Voyage, chosen: number): Html {
   const [row, column] = [Math.floor(chosen / voyage.width) + 1, (chosen % voyage.width) + 1];
   return html`<div class="slot-pick"><canvas class="picture" style="--w:${voyage.width};--h:${voyage.height}" data-own data-canvas="shown.pick" tabindex="0" role="slider" aria-label="Slot to follow; arrow keys move" aria-valuemin="0" aria-valuemax="${(voyage.used ?? voyage.input.length) - 1}" aria-valuenow="${chosen}" aria-valuetext="row ${row}, column ${column}: ${decimal(voyage.input[chosen], 2)}"></canvas>
-    <p class="canvas-label">press a pixel, or use the arrow keys: slot ${chosen}, ${decimal(voyage.input[chosen], 3)}</p></div>`;
+    <p class="canvas-label">press a ${oneOf(voyage)}<span class="with-keys">, or use the arrow keys</span>: slot ${chosen}, ${decimal(voyage.input[chosen], 3)}</p></div>`;
 }
 
 function steps(state: State, voyage: Voyage, chosen: number): Html {
@@ -140,7 +151,7 @@ function scene(voyage: Voyage, at: Moment, chosen: number): Html {
 type Scene = (voyage: Voyage, at: Moment, chosen: number, known: Known) => Part;
 
 const SCENES: Record<Station, Scene> = {
-  encrypt: (voyage, _, chosen, known) => html`${swatch(20, 20, 56, voyage.input[chosen] ?? 0, voyage)}${dial(voyage)}${hand(known.turns)}${note('full turn: q₀')}`,
+  encrypt: (voyage, _, chosen, known) => html`${swatch(16, 16, 50, voyage.input[chosen] ?? 0, voyage)}${dial(voyage)}${hand(known.turns)}${note('full turn: q₀')}`,
   exhaust: (voyage, _, __, known) => html`${dial(voyage)}${hand(known.turns)}${note('beyond this turn nothing is left')}`,
   slots_to_coeffs: (voyage, _, chosen) => strips(voyage, chosen),
   encapsulate: (voyage, _, __, known) => html`${dial(voyage)}${hand(known.turns)}${note('the same angle, under the sparse key')}`,
@@ -168,8 +179,13 @@ function circleLine(radius: number, x = MIDDLE, y = MIDDLE): Html {
 /** The circle, and on it the arc on which messages lie. */
 function dial(voyage: Voyage): Html {
   const one = turnsOfOne(voyage);
-  const [[x0, y0], [x1, y1]] = [on(-one, RADIUS), on(one, RADIUS)];
-  return html`${circleLine(RADIUS)}<path class="slot-arc" d="M${n(x0)} ${n(y0)}A${RADIUS} ${RADIUS} 0 ${one > 0.25 ? 1 : 0} 0 ${n(x1)} ${n(y1)}"/>${label(MIDDLE + RADIUS + 8, MIDDLE + 4, '0', 'tick', 'start')}`;
+  return html`${circleLine(RADIUS)}${one !== undefined && arc(one)}${label(MIDDLE + RADIUS + 8, MIDDLE + 4, '0', 'tick', 'start')}`;
+}
+
+/** The arc of so many turns to both sides of 0. */
+function arc(turns: number): Html {
+  const [[x0, y0], [x1, y1]] = [on(-turns, RADIUS), on(turns, RADIUS)];
+  return html`<path class="slot-arc" d="M${n(x0)} ${n(y0)}A${RADIUS} ${RADIUS} 0 ${turns > 0.25 ? 1 : 0} 0 ${n(x1)} ${n(y1)}"/>`;
 }
 
 function hand(turns: number | undefined, radius = RADIUS): Html {
@@ -184,6 +200,12 @@ function swatch(x: number, y: number, side: number, value: number, voyage: Voyag
   return html`<rect class="slot-swatch" x="${n(x)}" y="${n(y)}" width="${n(side)}" height="${n(side)}" fill="rgb(${grey},${grey},${grey})"/>`;
 }
 
+/** Words to the right of what passes at x, or to its left where there is no room. */
+function beside(x: number, y: number, words: string): Html {
+  const left = x + 10 + 7 * words.length > SIDE;
+  return label(x + (left ? -14 : 10), y, words, 'slot-note', left ? 'end' : 'start');
+}
+
 /** Slots above, coefficients below, and the line between what belongs together. */
 function strips(voyage: Voyage, chosen: number): Html {
   const width = SIDE - 40;
@@ -193,7 +215,7 @@ function strips(voyage: Voyage, chosen: number): Html {
   return html`${bar(80, `${count(slots)} slots`)}${bar(226, `${count(2 * slots)} coefficients: real parts, then imaginary ones`)}
     <path class="slot-hand" d="M${n(x0)} 114C${n(x0)} 170 ${n(x1)} 170 ${n(x1)} 226" fill="none"/>
     <rect class="slot-point" x="${n(x0 - 3)}" y="80" width="6" height="34"/><rect class="slot-point" x="${n(x1 - 3)}" y="226" width="6" height="34"/>
-    ${label(Math.min(Math.max(x0, 60), SIDE - 60), 132, `slot ${chosen}`, 'slot-note')}${label(Math.min(Math.max(x1, 70), SIDE - 70), 218, `coefficient ${chosen}`, 'slot-note')}`;
+    ${beside(x0, 136, `slot ${chosen}`)}${beside(x1, 216, `coefficient ${chosen}`)}`;
 }
 
 /** The points among which a track chooses: one in so many of them, faint. */
@@ -279,30 +301,31 @@ function returned(voyage: Voyage, chosen: number, { value }: Known): Html {
     ${label(MIDDLE, 284, `error × ${count(power)}`, 'slot-note')}`;
 }
 
-/** The moment in a sentence, with the number of this slot. */
+/** The moment in a sentence, with the number of this slot where it is known. */
 function sentence(voyage: Voyage, at: Moment, chosen: number): string {
   const station = JOURNEY[at.station] ?? 'encrypt';
   const { value, turns } = knownAt(voyage, at, chosen);
-  const level = isRefreshed(station) ? 'The modulus is large again.' : '';
+  const angle = (digits: number): string => `${decimal(turns, digits)} of a turn`;
   switch (station) {
     case 'encrypt':
-      return `A grey level of ${decimal(value, 4)} is an angle of ${decimal(turns, 5)} of a turn: on the full circle q₀, messages are a short arc about 0.`;
+      return `${nounOf(voyage) === 'picture' ? 'A grey level' : 'A number'} of ${decimal(value, 4)} is an angle${turns === undefined ? '' : ` of ${angle(5)}`}: on the full circle q₀, messages are a short arc about 0.`;
     case 'exhaust':
       return `${decimal(value, 4)} is still there. But the circle is all that is left: what does not fit on it would come round and be taken for something else.`;
     case 'slots_to_coeffs':
-      return `Slot ${chosen} becomes coefficient ${chosen}, and reads ${decimal(value, 4)} there.`;
+      return `Slot ${chosen} becomes coefficient ${chosen}${value === undefined ? '' : `, and reads ${decimal(value, 4)} there`}.`;
     case 'encapsulate':
-      return `Under the sparse key the angle is a sum of ${voyage.preset.tracks + 1} angles; decrypted, it is ${decimal(turns, 5)} of a turn.`;
+      return `Under the sparse key the angle is a sum of ${voyage.preset.tracks + 1} angles${turns === undefined ? '' : `; decrypted, it is ${angle(5)}`}.`;
     case 'encode_phase':
-      return turns === undefined ? 'The first of the angles is public: b. The others are among the aⱼ, also public; which of them count is the secret.' : `The first of the angles is public: b, here ${decimal(turns, 4)} of a turn with a public factor. The others are among the aⱼ, also public; which of them count is the secret.`;
+      return `The first of the angles is public: b${turns === undefined ? '' : `, here ${angle(4)} with a public factor`}. The others are among the aⱼ, also public; which of them count is the secret.`;
     case 'blind_rotate':
       return turns === undefined
         ? 'Every track slides all its candidates by a secret number of places.'
-        : `Track ${at.part} of ${voyage.preset.tracks}: every candidate slides by a secret number of places, and ${decimal(turns, 4)} of a turn comes to this slot. It goes on where the last angle ended. Whoever computes does all slides and cannot tell which one mattered.`;
+        : `Track ${at.part} of ${voyage.preset.tracks}: every candidate slides by a secret number of places, and ${angle(4)} comes to this slot. It goes on where the last angle ended. Whoever computes does all slides and cannot tell which one mattered.`;
     case 'product_tree':
-      return at.part < voyage.preset.treeLevels ? `Pairs of unit numbers multiply, so their angles add up. After ${at.part} of ${voyage.preset.treeLevels} levels the first of them is ${decimal(turns, 4)} of a turn.` : `All ${voyage.preset.tracks + 1} angles have added up to ${decimal(turns, 4)} of a turn: whole turns have vanished, and what is left is the message, a quarter turn back: ${decimal(value, 4)}.`;
+      if (at.part < voyage.preset.treeLevels) return `Pairs of unit numbers multiply, so their angles add up.${turns === undefined ? '' : ` After ${at.part} of ${voyage.preset.treeLevels} levels the first of them is ${angle(4)}.`}`;
+      return `All ${voyage.preset.tracks + 1} angles have added up${turns === undefined ? '' : ` to ${angle(4)}`}: whole turns have vanished, and what is left is the message, a quarter turn back${value === undefined ? '' : `: ${decimal(value, 4)}`}.`;
     case 'conjugate':
-      return `The point and its mirror image: heights cancel, widths add up to the sine, which is the angle. ${decimal(value, 4)}. ${level}`;
+      return `The point and its mirror image: heights cancel, widths add up to the sine, which is the angle${value === undefined ? '' : `: ${decimal(value, 4)}`}. The modulus is large again.`;
     case 'decrypt':
       return value === undefined ? 'Not decrypted yet.' : `${decimal(voyage.expected[chosen], 4)} went in, ${decimal(value, 4)} came back: right to ${bitsOf(voyage, value, chosen)} bits.`;
   }
