@@ -10,7 +10,7 @@ export function problemOf(error: unknown, beside: Beside, voyage: Voyage | undef
     beside === 'keys' ? { label: 'Try again', action: 'delete-keys' } : beside === 'again' || beside === 'break' ? { label: 'Try again', action: beside } : { label: 'Go on', action: 'refloat' };
   switch (code) {
     case 'NETWORK': {
-      const kept = beside === 'keys' ? 'Your keys are still there.' : 'Your keys and picture are still in this page, and what has arrived at the server stays there.';
+      const kept = beside === 'keys' ? 'Your keys are still there.' : 'Your keys and what you put in are still in this page, and what has arrived at the server stays there.';
       return { beside, title: 'The server does not answer', detail: `Start it again, or check the connection, and press “${goOn.label}”. ${kept}`, retry: goOn };
     }
     case 'PANICKED':

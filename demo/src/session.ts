@@ -1,6 +1,6 @@
 import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type Contact, type KeyRepair, type KeySet, type Server, type StageEvent } from 'refloat';
 import { sentence } from './format.js';
-import { gridFor, slotValues } from './input/source.js';
+import { drawnAs, gridFor, slotValues } from './input/source.js';
 import { problemOf } from './problems.js';
 import { chosenPreset, DEMONSTRATION, type Beside, type Busy, type Store } from './store.js';
 import { isOfShip, STATIONS } from './stages.js';
@@ -106,7 +106,7 @@ export class Session {
       place,
       preset,
       label: this.store.state.input.label,
-      drawn: ['curve', 'numbers'].includes(this.store.state.input.kind) ? 'curve' : 'picture',
+      drawn: drawnAs(this.store.state.input),
       ...(this.store.state.input.used === undefined ? {} : { used: this.store.state.input.used }),
       ...grid,
       input,
@@ -178,9 +178,8 @@ export class Session {
     if (!this.rf || !preset || this.abort) return;
     const grid = gridFor(preset.slots);
     const input = slotValues(source, preset, grid);
-    const drawn = ['curve', 'numbers'].includes(source.kind) ? 'curve' : 'picture';
     const used = source.used === undefined ? {} : { used: source.used };
-    const voyage: Voyage = { place: 'page', preset, label: source.label, drawn, ...used, ...grid, input, expected: input, squared: false, keysOnTheWay: false, state: 'running', marks: [], timings: {} };
+    const voyage: Voyage = { place: 'page', preset, label: source.label, drawn: drawnAs(source), ...used, ...grid, input, expected: input, squared: false, keysOnTheWay: false, state: 'running', marks: [], timings: {} };
     this.store.update((s) => {
       s.breakingNow = true;
       delete s.broken;

@@ -38,21 +38,21 @@ export const STATIONS: Readonly<Record<Station, StationText>> = {
     title: 'Encrypt',
     short: 'Encrypt',
     formula: trusted('<i>ct</i> = (−<i>a</i>·<i>s</i> + <i>m</i> + <i>e</i>, <i>a</i>) mod <i>Q</i>'),
-    body: 'Every grey level becomes one slot of a polynomial, and the polynomial is hidden under your secret key and a little noise. What leaves your hands looks like random bytes. The modulus Q is the water it floats in: the deeper, the more can still be computed.',
+    body: 'Every number, which in a picture is the grey level of a pixel, becomes one slot of a polynomial, and the polynomial is hidden under your secret key and a little noise. What leaves your hands looks like random bytes. The modulus Q is the water it floats in: the deeper, the more can still be computed.',
     lens: 'The slots of the fresh ciphertext, decrypted with your key.',
   },
   exhaust: {
     title: 'Exhaust',
     short: 'Exhausted',
     formula: trusted('<i>Q</i> = <i>q</i><sub>0</sub> <i>q</i><sub>s</sub> <i>q</i><sub>m</sub> → <i>q</i><sub>0</sub> <i>q</i><sub>s</sub>'),
-    body: 'Each multiplication spends one prime of the modulus. Here the last spendable one is gone. The picture is still inside and still secret, but no further multiplication fits; what is left serves the first step of the bootstrapping. The ciphertext is exhausted.',
+    body: 'Each multiplication spends one prime of the modulus, and the ciphertext goes down a level. Here the last level that a product may spend is gone: the ciphertext is exhausted. The message is still inside and still secret. The level that is left is kept for the first stage of the bootstrapping.',
     lens: 'The slots of the exhausted ciphertext, decrypted with your key.',
   },
   slots_to_coeffs: {
     title: 'Slots to coefficients',
     short: 'Slots to coeffs',
     formula: trusted('<i>m</i>(<i>X</i>) = Σ <i>z</i><sub>i</sub> · <i>q</i><sub>0</sub>/γ · <i>X</i><sup>i</sup>'),
-    body: 'A homomorphic matrix product, the inverse of the encoding, moves the numbers out of the slots into the coefficients, where the next steps can reach them one by one. It costs the second-last prime; only q₀ is left under the keel.',
+    body: 'A homomorphic matrix product, the inverse of the encoding, moves the numbers out of the slots into the coefficients, where the next steps can reach them one by one. It costs the level that was kept for it; of the modulus only q₀ is left.',
     lens: 'The first coefficients of the plaintext polynomial, scaled back by D₀.',
   },
   encapsulate: {
@@ -87,17 +87,22 @@ export const STATIONS: Readonly<Record<Station, StationText>> = {
     title: 'Take the sine',
     short: 'Conjugate',
     formula: trusted('<i>p</i> + conj <i>p</i> = γ/2π · sin(2π<i>m</i>/<i>q</i><sub>0</sub>)'),
-    body: 'The complex conjugate is the mirror image across the horizontal axis. Adding it cancels the height and doubles the width. The phases were written a quarter turn back, so the width is the sine of a small angle, which is the angle itself up to a known correction. The picture is back in the slots, and there is a prime left to spend.',
+    body: 'The complex conjugate is the mirror image across the horizontal axis. Adding it cancels the height and doubles the width. The phases were written a quarter turn back, so the width is the sine of a small angle, which is the angle itself up to a known correction. The numbers are back in the slots, and a product may spend a level again.',
     lens: 'The slots of the refreshed ciphertext.',
   },
   decrypt: {
     title: 'Decrypt',
     short: 'Decrypt',
     formula: trusted('<i>m</i> + <i>e</i> = <i>b</i> + <i>a</i>·<i>s</i> mod <i>Q</i>'),
-    body: 'Your key opens the refreshed ciphertext in this page. What differs from the picture you put in is measured below, slot by slot.',
+    body: 'Your key opens the refreshed ciphertext in this page. What differs from what you put in is measured below, slot by slot.',
     lens: 'What came back.',
   },
 };
+
+/** Is the ciphertext of a station one whose levels products may spend? Those inside the bootstrapping have levels for its stages. */
+export function isSpendable(station: Station): boolean {
+  return ['encrypt', 'exhaust', 'conjugate', 'decrypt'].includes(station);
+}
 
 /** Position of a station in the journey. */
 export function stationIndex(station: Station): number {

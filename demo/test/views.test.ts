@@ -3,12 +3,14 @@ import { html } from '../src/html.js';
 import { JOURNEY, stationIndex, STATIONS } from '../src/stages.js';
 import { untouched, type State } from '../src/store.js';
 import { gathered, planeAt, seenAt, unitOf } from '../src/views/shown-values.js';
+import { brokenSentence } from '../src/views/breaking.js';
 import { flame, keyGroups, keys, work } from '../src/views/cost.js';
 import { controls, timeOf } from '../src/views/hero.js';
 import { gauge, gaugeSentence } from '../src/views/gauge.js';
-import { circle, lens } from '../src/views/lens.js';
+import { circle, circleSentence, lens, lensSentence } from '../src/views/lens.js';
 import { precision, precisionSentence } from '../src/views/precision.js';
-import { again, result } from '../src/views/result.js';
+import { again, result, resultSentence } from '../src/views/result.js';
+import { slot } from '../src/views/slot.js';
 import { story } from '../src/views/story.js';
 import { badge, strip } from '../src/views/strip.js';
 import { tide, tideSentence } from '../src/views/tide.js';
@@ -63,6 +65,35 @@ function all(state: State, width = 900): Record<string, string> {
     badge: badge(state).text,
   };
 }
+
+describe('words', () => {
+  const voyage = voyageOf('toy10', 'page');
+  const curve: Voyage = { ...voyage, drawn: 'curve' };
+  const numbers: Voyage = { ...curve, used: 3 };
+
+  test('are those of what was put in', () => {
+    const broken = (of: Voyage): string => brokenSentence({ what: 'sum', doublings: 3, where: 0, keyBits: 0, guess: 'right', outcome: 'wrong', reach: 10, voyage: of });
+    expect(broken(voyage)).toMatch(/^You expected the picture as it was; a picture that is wrong came.*black and white/);
+    expect(broken(curve)).toMatch(/^You expected the curve as it was; a curve that is wrong came/);
+    expect(broken(numbers)).toMatch(/^You expected the numbers as they were; numbers that are wrong came/);
+    expect(resultSentence(voyage)).toMatch(/No pixel is off by more than \d+\.\d of 255 grey levels/);
+    for (const of of [curve, numbers]) {
+      const state = stateWith(of);
+      for (const view of [slot(state, of), result(state, of), again(state, of)]) expect(view.text.replace(/<[^>]*>/g, '')).not.toMatch(/pixel|black|grey|dark|picture/i);
+      expect(broken(of)).not.toMatch(/picture|black|dark/);
+    }
+  });
+
+  test('name both figures of a set’s security, and how a part of the slots stands for all', () => {
+    const two = { ...preset('ship13'), securityStatement: '128-bit; 2^117 by a criterion' };
+    expect(controls({ ...stateWith(undefined), presets: [two], pagePreset: 'ship13' }).text).toContain('The second figure is for another kind of attack');
+    expect(controls(stateWith(undefined)).text).not.toContain('second figure');
+    const full = voyageOf('ship13', 'page');
+    expect(lensSentence(stateWith(full, 7), full)).toContain('1,024 of 4,096 slots, each of which stands for 4;');
+    expect(circleSentence(stateWith(full, 7), full)).toMatch(/^1,024 of 4,096 slots/);
+    expect(lensSentence(stateWith(voyage, 7), voyage)).toContain(' 512 slots; ');
+  });
+});
 
 describe('every view', () => {
   const cases: [string, State][] = [
@@ -121,6 +152,8 @@ describe('every view', () => {
 describe('sentences', () => {
   test('state the figures of the ciphertext', () => {
     const voyage = voyageOf('toy10', 'page');
+    expect(tideSentence(voyage, 0)).toContain('level 2 of 6 (1 level for products, 1 for the first stage of a bootstrapping), a modulus');
+    expect(tideSentence(voyage, 1)).toContain('level 1 of 6 (no level for products, 1 for the first stage of a bootstrapping), a modulus');
     expect(tideSentence(voyage, stationIndex('slots_to_coeffs'))).toBe('After “Slots to coefficients”: level 0 of 6, a modulus of 27.0 bits, 6.0 of them above the scale.');
     expect(treeSentence(stateWith(voyage, stationIndex('blind_rotate'), 7), voyage)).toBe('7 of 15 tracks have been rotated blindly; 8 tracks are left.');
     expect(treeSentence(stateWith(voyage, stationIndex('product_tree'), 4), voyage)).toContain('one ciphertext is left');

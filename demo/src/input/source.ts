@@ -20,6 +20,11 @@ export interface InputSource {
   values(grid: Grid): Float64Array;
 }
 
+/** Whether what a source gives is drawn as a picture or as a sequence. */
+export function drawnAs({ kind }: InputSource): 'picture' | 'curve' {
+  return kind === 'curve' || kind === 'numbers' ? 'curve' : 'picture';
+}
+
 /** The grid of a number of slots: square for even powers of two, else twice as wide as high. */
 export function gridFor(slots: number): Grid {
   const log = Math.round(Math.log2(slots));
@@ -31,7 +36,7 @@ export function gridFor(slots: number): Grid {
 export function slotValues(source: InputSource, preset: Preset | undefined, grid: Grid): Float64Array {
   const values = source.values(grid);
   if (preset?.mode !== 'bits') return values;
-  return source.kind === 'curve' || source.kind === 'numbers' ? values.map((x) => (x > 0 ? 1 : 0)) : dithered(values, grid);
+  return drawnAs(source) === 'curve' ? values.map((x) => (x > 0 ? 1 : 0)) : dithered(values, grid);
 }
 
 /** Zeros and ones as dense as the picture is light: Floyd and Steinberg's error diffusion. */

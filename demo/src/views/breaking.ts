@@ -1,23 +1,30 @@
 import type { Breakage, Broken, Outcome } from '../breaking/breakage.js';
 import { decimal, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
+import { drawnAs } from '../input/source.js';
 import type { State } from '../store.js';
+import { nounOf } from '../voyage.js';
 import { figure } from './figure.js';
 import { problem } from './problem.js';
 import { triptych } from './result.js';
 import { drawing, label, n } from './svg.js';
 
 const CHOICES: Record<Breakage, readonly [string, string]> = {
-  sum: ['Too large a message', 'The picture is added to itself under encryption, then refloated. The method takes numbers from −1 to 1.'],
+  sum: ['Too large a message', 'The message is added to itself under encryption, then refloated. The method takes numbers from −1 to 1.'],
   key: ['The wrong key', 'The exhausted ciphertext is opened with a key that was drawn for somebody else.'],
   bit: ['One flipped bit', 'One bit of the exhausted ciphertext is flipped on its way, then it is refloated.'],
-  guess: ['Too few key bits', 'The picture is encrypted with a key that was drawn from few random bits. A stranger makes all such keys.'],
-  noise: ['No noise', 'The picture is encrypted as others do for the owner of a key, and the noise is left out. A stranger divides.'],
+  guess: ['Too few key bits', 'The message is encrypted with a key that was drawn from few random bits. A stranger makes all such keys.'],
+  noise: ['No noise', 'The message is encrypted as others do for the owner of a key, and the noise is left out. A stranger divides.'],
 };
 
-const OUTCOMES: Record<Outcome, string> = { right: 'the picture as it was', wrong: 'a picture that is wrong', noise: 'noise' };
+/** What can come out, by what was put in. */
+const OUTCOMES: Record<ReturnType<typeof nounOf>, Record<Outcome, string>> = {
+  picture: { right: 'the picture as it was', wrong: 'a picture that is wrong', noise: 'noise' },
+  curve: { right: 'the curve as it was', wrong: 'a curve that is wrong', noise: 'noise' },
+  numbers: { right: 'the numbers as they were', wrong: 'numbers that are wrong', noise: 'noise' },
+};
 
-/** Most doublings of the picture: its numbers go once round the circle then. */
+/** Most doublings of the message: its numbers go once round the circle then. */
 export const MOST_DOUBLINGS = 6;
 
 /** Most random bits of a key that are tried out here: a key each. */
@@ -27,11 +34,12 @@ export const MOST_KEY_BITS = 8;
 export function breaking(state: State, width: number): Html {
   const { breakage: choice, broken } = state;
   const off = state.busy !== undefined;
+  const outcomes = OUTCOMES[nounOf({ ...state.input, drawn: drawnAs(state.input) })];
   const ready = state.library === 'ready' && !off && !state.unreadable;
   return html`<section class="band" id="break" aria-labelledby="break-title">
     <div class="section-text">
       <h2 id="break-title">Break it</h2>
-      <p>Choose what is to go wrong, say what you expect, and see. This runs with the toy set, on your picture, with real ciphertexts.</p>
+      <p>Choose what is to go wrong, say what you expect, and see. This runs with the toy set, on what is chosen at the top of the page, with real ciphertexts.</p>
     </div>
     <div class="break-desk">
       <fieldset class="places"${off ? html` disabled` : ''}>
@@ -42,7 +50,7 @@ export function breaking(state: State, width: number): Html {
         ${choice.what === 'sum' ? html`<label class="break-slider" data-key="sum"><span>Copies added</span><input type="range" min="0" max="${MOST_DOUBLINGS}" step="1" value="${choice.doublings}" data-input="doublings" aria-valuetext="${choice.doublings === 0 ? '1 copy' : `${2 ** choice.doublings} copies`}"${off ? html` disabled` : ''}><output>${2 ** choice.doublings}</output></label>` : ''}
         ${choice.what === 'bit' ? html`<label class="break-slider" data-key="bit"><span>Where in the ciphertext</span><input type="range" min="0" max="99" step="1" value="${choice.where}" data-input="where" aria-valuetext="${choice.where} per cent of the way"${off ? html` disabled` : ''}><output>${choice.where} %</output></label>` : ''}
         ${choice.what === 'guess' ? html`<label class="break-slider" data-key="guess"><span>Random bits</span><input type="range" min="0" max="${MOST_KEY_BITS}" step="1" value="${choice.keyBits}" data-input="keyBits" aria-valuetext="${plural(choice.keyBits, 'bit')}"${off ? html` disabled` : ''}><output>${plural(choice.keyBits, 'bit')}</output></label>` : ''}
-        <label class="set">What will ${choice.what === 'guess' || choice.what === 'noise' ? 'the stranger see' : 'come out'}? <select data-input="guess"${off ? html` disabled` : ''}>${(Object.keys(OUTCOMES) as Outcome[]).map((o) => html`<option value="${o}"${o === choice.guess ? html` selected` : ''}>${OUTCOMES[o]}</option>`)}</select></label>
+        <label class="set">What will ${choice.what === 'guess' || choice.what === 'noise' ? 'the stranger see' : 'come out'}? <select data-input="guess"${off ? html` disabled` : ''}>${(Object.keys(outcomes) as Outcome[]).map((o) => html`<option value="${o}"${o === choice.guess ? html` selected` : ''}>${outcomes[o]}</option>`)}</select></label>
         ${state.busy && state.breakingNow
           ? html`<button type="button" class="secondary" data-act="cancel" data-key="cancel" data-heir>Cancel</button>`
           : html`<button type="button" class="secondary" data-act="break" data-key="break" data-heir${ready ? '' : html` disabled`}>Break it</button>`}
@@ -74,14 +82,16 @@ const timesOf = ({ what, doublings }: Broken): number => (what === 'sum' ? 2 ** 
 /** What was expected, what came, and why. */
 export function brokenSentence(broken: Broken): string {
   const error = broken.voyage.result?.quality.maxError;
-  const verdict = `You expected ${OUTCOMES[broken.guess]}; ${broken.guess === broken.outcome ? 'that is what came' : `${OUTCOMES[broken.outcome]} came`}.`;
-  return `${verdict} ${why(broken)} Largest error ${scientific(error)}, where black and white are 2 apart.`;
+  const noun = nounOf(broken.voyage);
+  const outcomes = OUTCOMES[noun];
+  const verdict = `You expected ${outcomes[broken.guess]}; ${broken.guess === broken.outcome ? 'that is what came' : `${outcomes[broken.outcome]} came`}.`;
+  return `${verdict} ${why(broken)} Largest error ${scientific(error)}${noun === 'picture' ? ', where black and white are 2 apart' : ''}.`;
 }
 
 function why(broken: Broken): string {
   const { what, reach = 0 } = broken;
   if (what === 'key') return 'Without the coefficients of the right key the random part of the ciphertext is not subtracted: every number is that random part.';
-  if (what === 'guess') return `The stranger has the ciphertext alone. It names its key, and key ${broken.tries?.[0]} of ${broken.tries?.[1]} had that name. Each bit more doubles the work: a key of this library is drawn from 256.`;
+  if (what === 'guess') return `The stranger has the ciphertext alone. It names its key, and key ${broken.tries?.[0]} of ${broken.tries?.[1]} had that name. Each bit more doubles the work: a key of this library is drawn from 256 random bits.`;
   if (what === 'noise') return `The ciphertext is (v b + m, v a), and the key (b, a) is public: the second half over a is v, v b is taken off, and m is left. With a little noise in both halves the same division came to errors up to ${scientific(broken.control)}. All of the security is in the noise.`;
   if (what === 'bit') return 'A ciphertext is kept as values of its polynomials. One value that is off is off in every coefficient, and so in every slot, wherever the bit is. Encryption hides; it does not keep anybody from changing.';
   const most = broken.voyage.input.reduce((m, x) => Math.max(m, Math.abs(x)), 0) * timesOf(broken);
@@ -89,7 +99,7 @@ function why(broken: Broken): string {
   return most > reach * Math.PI
     ? `${bent}, and these angles go beyond half a turn, where nobody can tell them from others.`
     : most > (reach * Math.PI) / 2
-      ? `${bent}, and beyond a quarter of a turn it falls again: light becomes dark.`
+      ? `${bent}, and beyond a quarter of a turn it falls again${nounOf(broken.voyage) === 'picture' ? ': light becomes dark' : ''}.`
       : `${bent}: as good as the angle itself while numbers are up to 1, and bent at ${decimal(most)}.`;
 }
 

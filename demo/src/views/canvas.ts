@@ -224,7 +224,8 @@ function paintCircle(canvas: HTMLCanvasElement, voyage: Voyage, state: State): v
     context.arc(x, y, 7, 0, 2 * Math.PI);
     context.stroke();
   };
-  const chosen = state.slot === undefined ? -1 : plane.indices ? plane.indices.indexOf(state.slot) : state.slot;
+  const slot = followed(state, voyage);
+  const chosen = plane.indices ? plane.indices.indexOf(slot) : slot;
   if (chosen >= 0 && chosen < points) {
     const [x, y] = at2(chosen);
     ring(centre.x + x * unit, centre.y - y * unit);

@@ -27,7 +27,14 @@ export function controls(state: State): Html {
       ${place(state, 'server', 'On the server', serverNote(state))}
       ${choice(state)}
     </fieldset>
-    ${chosenPreset(state) && html`<p class="hint statement">${statement(chosenPreset(state)?.securityStatement ?? '')}</p>`}`;
+    ${security(chosenPreset(state))}`;
+}
+
+/** What a set is worth. Where a second attack counts besides those of the lattice estimator, which figure is which. */
+function security(preset: Preset | undefined): Html | null {
+  if (!preset) return null;
+  const both = preset.secure && preset.securityStatement.includes(';');
+  return html`<p class="hint statement">${statement(preset.securityStatement)}${both && ' The second figure is for another kind of attack, combinatorial search for the sparse key, which the estimator does not cover. If you count both kinds, take the smaller one.'}</p>`;
 }
 
 /** A card of the choice: the page has two, by the security of the set. */

@@ -5,6 +5,7 @@ import type { State } from '../store.js';
 import { specimenAt, viewAt, type Voyage } from '../voyage.js';
 import { gathered, planeAt, seenAt } from './shown-values.js';
 import { figure, type Table } from './figure.js';
+import { followed } from './slot.js';
 
 /** The lens: what the key holder sees in the ciphertext at the selected moment. */
 export function lens(state: State, voyage: Voyage | undefined): Html {
@@ -28,13 +29,20 @@ export function lens(state: State, voyage: Voyage | undefined): Html {
   });
 }
 
+/** How many slots are drawn, or coefficients, and of how many where that is not all. */
+function portion(drawn: number, { input: { length } }: Voyage, what = 'slots'): string {
+  return `${drawn < length ? `${count(drawn)} of ${count(length)}` : count(drawn)} ${what}`;
+}
+
 /** The lens in a sentence, from the data. */
 export function lensSentence(state: State, voyage: Voyage | undefined): string {
   const station = JOURNEY[state.at.station] ?? 'encrypt';
   if (!voyage) return 'No voyage yet.';
   const view = viewAt(voyage, state.at);
   const specimen = specimenAt(voyage, station);
-  if (view) return `${STATIONS[station].lens} ${count(view.data.length / (view.view === 'slots' ? 2 : 1))} points, largest error ${scientific(view.maxError)}.`;
+  const seen = seenAt(voyage, state.at);
+  const stands = seen && seen.values.length < voyage.input.length ? `, each of which stands for ${count(voyage.input.length / seen.values.length)}` : '';
+  if (view) return `${STATIONS[station].lens} ${portion(seen?.values.length ?? 0, voyage)}${stands}; largest error of all ${scientific(view.maxError)}.`;
   if (specimen) return `${STATIONS[station].lens} ${count(specimen.slots.length)} slots, largest error ${scientific(specimen.quality.maxError)}.`;
   return voyage.place === 'server' ? 'No view: this stage ran on the server, under encryption.' : 'No view of this stage yet.';
 }
@@ -55,15 +63,15 @@ function slotTable(state: State, voyage: Voyage | undefined): Table {
 /** The unit circle: the slots as complex numbers. */
 export function circle(state: State, voyage: Voyage | undefined): Html {
   const plane = voyage && planeAt(voyage, state.at);
-  const slot = state.slot ?? 0;
+  const slot = voyage ? followed(state, voyage) : 0;
   return figure(state, {
     id: 'circle',
     title: 'Unit circle',
     drawing: plane
       ? html`<div class="circle-wrap"><canvas class="circle" data-own data-canvas="shown.circle" role="img" aria-label="${circleSentence(state, voyage)}" data-key="circle"></canvas></div>
-        <label class="slot-picker"><span>Slot</span><input type="range" min="0" max="${(voyage?.input.length ?? 1) - 1}" value="${slot}" data-input="slot"><output>${state.slot === undefined ? '–' : count(slot)}</output></label>`
+        <label class="slot-picker"><span>Slot</span><input type="range" min="0" max="${(voyage?.input.length ?? 1) - 1}" value="${slot}" data-input="slot"><output>${count(slot)}</output></label>`
       : html`<p class="empty">${voyage?.place === 'server' ? 'The slots of this stage stayed on the server, encrypted.' : JOURNEY[state.at.station] === 'encode_phase' && voyage ? 'The points of this stage are public; the next stage turns them by secret amounts.' : 'Nothing to draw here yet.'}</p>`,
-    caption: html`${circleSentence(state, voyage)} <span class="unit">One point per slot, coloured by its message from dark (blue) to light (orange).</span>`,
+    caption: html`${circleSentence(state, voyage)} <span class="unit">One point for each, coloured by its message from low (blue) to high (orange).</span>`,
     table: planeTable(state, voyage),
   });
 }
@@ -73,14 +81,15 @@ export function circleSentence(state: State, voyage: Voyage | undefined): string
   const plane = voyage && planeAt(voyage, state.at);
   if (!voyage || !plane) return 'No slots to draw.';
   const spread = (gathered(plane.points).spread * 180) / Math.PI;
-  const points = count(plane.points.length / 2);
+  const drawn = plane.points.length / 2;
+  const points = portion(drawn, voyage);
   const view = viewAt(voyage, state.at)?.view;
-  if (view === 'coefficients') return `${points} coefficients, real numbers.`;
-  if (view === 'phases') return `${points} coefficients as angles: multiples of the modulus are whole turns. All messages lie on an arc of ${decimal(spread, 0)}°.`;
-  if (specimenAt(voyage, JOURNEY[state.at.station]) || JOURNEY[state.at.station] === 'conjugate') return `${points} slots, all on the real axis.`;
+  if (view === 'coefficients') return `${portion(drawn, voyage, 'coefficients')}, real numbers.`;
+  if (view === 'phases') return `${portion(drawn, voyage, 'coefficients')} as angles: multiples of the modulus are whole turns. All messages lie on an arc of ${decimal(spread, 0)}°.`;
+  if (specimenAt(voyage, JOURNEY[state.at.station]) || JOURNEY[state.at.station] === 'conjugate') return `${points}, all on the real axis.`;
   return spread < 330
-    ? `${points} slots gathered on an arc of ${decimal(spread, 0)}°, at radius ${decimal(plane.radius, 2)}.`
-    : `${points} slots spread around the whole circle, at radius ${decimal(plane.radius, 2)}.`;
+    ? `${points}, gathered on an arc of ${decimal(spread, 0)}°, at radius ${decimal(plane.radius, 2)}.`
+    : `${points}, spread around the whole circle, at radius ${decimal(plane.radius, 2)}.`;
 }
 
 function planeTable(state: State, voyage: Voyage | undefined): Table {

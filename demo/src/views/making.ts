@@ -11,6 +11,15 @@ export function progressOf({ busy, progress: [done, total], problem }: Pick<Maki
     ${problem ? html`<p class="problem" role="alert" tabindex="-1">${problem}</p>` : ''}`;
 }
 
+/** Where a run stands whose first `done` stages have ended. */
+export function standing({ preset, under, paused }: { readonly preset: { readonly stages: readonly { readonly id: string; readonly title: string }[] } | undefined; readonly under: string | undefined; readonly paused: boolean }, done: number): string {
+  const stages = preset?.stages ?? [];
+  const at = stages.findIndex(({ id }) => id === under);
+  const title = (i: number): string => `“${stages[i]?.title ?? ''}”`;
+  if (at >= done) return paused ? `The run pauses after ${title(at)}.` : `${title(at)} is under way.`;
+  return paused && done < stages.length ? `Paused. The next stage is ${title(done)}.` : 'Decrypting what the last stage made.';
+}
+
 /** By what the run that is shown was made, unless it was the reader. */
 export function recordedBy(maker: string | undefined, busy: unknown): Html {
   return maker ? html`<p class="recorded"><strong>A recorded run</strong> on real ciphertexts, ${maker}. ${busy ? 'Your own is on its way' : 'Press the button to make your own'}.</p>` : html``;

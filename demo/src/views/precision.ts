@@ -14,7 +14,7 @@ export function precision(state: State, voyage: Voyage | undefined, width: numbe
     id: 'precision',
     title: 'Precision',
     drawing: chart(state, voyage, width),
-    caption: html`${precisionSentence(voyage, state.at.station)} <span class="unit">Vertical: −log₂ of the error, against the exact value of each stage. Diamond: worst slot. Ring: root mean square.${voyage ? ` Dashed: the ${decimal(voyage.preset.promisedBits)} bits promised for the end.` : ''}</span>`,
+    caption: html`${precisionSentence(voyage, state.at.station)} <span class="unit">Vertical: −log₂ of the error, against the exact value of each stage. Diamond, with its number: the worst slot. Ring: all slots together (root mean square).${voyage ? ` Dashed: the ${decimal(voyage.preset.promisedBits)} bits promised for the worst slot at the end.` : ''}</span>`,
     table: precisionTable(voyage),
   });
 }

@@ -1,7 +1,8 @@
 import { bytes, count, decimal, duration, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import type { State } from '../store.js';
-import { bootstrapMs, type Voyage } from '../voyage.js';
+import { levelsOf } from '../levels.js';
+import { bootstrapMs, nounOf, type Voyage } from '../voyage.js';
 import { isCurve } from './canvas.js';
 import { figure, type Table } from './figure.js';
 import { problem } from './problem.js';
@@ -42,9 +43,11 @@ export function resultSentence(voyage: Voyage | undefined): string {
   const q = voyage.result.quality;
   const promised = voyage.preset.promisedBits;
   const exact = voyage.preset.mode === 'bits' ? `${bitSentence(voyage.result.slots, voyage.expected)} ` : '';
-  const verdict = voyage.squared ? '' : q.bitsMax >= promised ? `, as promised (${decimal(promised)})` : `, below the promised ${decimal(promised)}`;
+  const verdict = voyage.squared ? '' : q.bitsMax >= promised ? `, where ${decimal(promised)} are promised` : `, below the promised ${decimal(promised)}`;
+  // Black and white are 2 apart, and 255 grey levels.
+  const greys = nounOf(voyage) === 'picture' && !exact ? ` No pixel is off by more than ${decimal(q.maxError * 127.5)} of 255 grey levels.` : '';
   const ms = bootstrapMs(voyage);
-  return `${exact}Worst slot right to ${decimal(q.bitsMax, 2)} bits${verdict}; ${decimal(q.bitsRms, 2)} bits rms. Level ${voyage.result.level}${ms === undefined ? '' : `, after ${duration(ms)} of bootstrapping`}.`;
+  return `${exact}The worst slot is right to ${decimal(q.bitsMax, 2)} bits${verdict}, all slots together (root mean square) to ${decimal(q.bitsRms, 2)}.${greys}${ms === undefined ? '' : ` The bootstrapping took ${duration(ms)}.`} Level ${voyage.result.level}: ${levelsOf(voyage.result.level, voyage.preset.inputLevel)}.`;
 }
 
 /** How many bits came back, once they are rounded. */
@@ -77,7 +80,7 @@ function resultTable(voyage: Voyage | undefined): Table {
   };
 }
 
-/** Square the refreshed picture, bootstrap again, decrypt: the level gained is really there. */
+/** Square what was refreshed, bootstrap again, decrypt: the level gained is really there. */
 export function again(state: State, voyage: Voyage | undefined): Html {
   const second = state.again[state.shown];
   const ready = voyage?.result !== undefined && !voyage.recorded && voyage.state === 'done';
@@ -85,7 +88,7 @@ export function again(state: State, voyage: Voyage | undefined): Html {
   return html`<section class="band again" id="again" aria-labelledby="again-title">
     <div class="section-text">
       <h2 id="again-title">Afloat means: it can be used</h2>
-      <p>A refreshed ciphertext has a prime to spend again. Spend it: square every slot under encryption, which exhausts the ciphertext, and bootstrap the square. ${voyage?.preset.mode === 'bits' ? 'A bit is its own square: the same picture is to come back.' : 'Black and white are −1 and 1, so both turn white, and mid-grey turns to zero.'}</p>
+      <p>A refreshed ciphertext has a level for products again. Spend it: square every slot under encryption, which exhausts the ciphertext, and bootstrap the square. ${voyage?.preset.mode === 'bits' ? 'A bit is its own square: the same bits are to come back.' : voyage && nounOf(voyage) !== 'picture' ? '−1 and 1 both become 1, and 0 stays 0.' : 'Black and white are −1 and 1, so both turn white, and mid-grey stays mid-grey.'}</p>
       ${action}
       ${problem(state, 'again')}
       ${!ready && !second && html`<p class="hint">Available when a voyage of your own has come back.</p>`}

@@ -1,6 +1,7 @@
 import { decimal, duration } from '../format.js';
 import { html, type Html } from '../html.js';
-import { JOURNEY, STATIONS, type Station } from '../stages.js';
+import { levelsOf } from '../levels.js';
+import { isSpendable, JOURNEY, STATIONS, type Station } from '../stages.js';
 import type { State } from '../store.js';
 import { lastMomentOf, markOf, partsOf, reached, stageMs, standingAt, type Voyage } from '../voyage.js';
 import { progressOf } from './words.js';
@@ -28,7 +29,7 @@ function step(name: Station, i: number, state: State, voyage: Voyage | undefined
     <p class="story-body">${text.body}</p>
     ${voyage && at?.underway && html`<p class="story-underway">${progressOf(voyage, at.underway)}; level and modulus are those at its beginning.</p>`}
     <dl class="facts">
-      <div><dt>Level</dt><dd>${water ? html`${water.level}<span> of ${voyage?.preset.maxLevel ?? ''}</span>` : '–'}</dd></div>
+      <div><dt>Level</dt><dd>${water ? html`${water.level}<span> of ${voyage?.preset.maxLevel ?? ''}</span>` : '–'}</dd>${voyage && water && isSpendable(name) && html`<dd class="hint">${levelsOf(water.level, voyage.preset.inputLevel)}</dd>`}</div>
       <div><dt>Modulus</dt><dd>${decimal(water?.logQ)}<span> bits</span></dd></div>
       ${parts > 0 && html`<div><dt>${name === 'blind_rotate' ? 'Tracks' : 'Products'}</dt><dd>${done}<span> of ${parts}</span></dd></div>`}
       ${ms !== undefined && html`<div><dt>Time</dt><dd>${duration(ms)}</dd></div>`}

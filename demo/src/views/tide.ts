@@ -1,6 +1,7 @@
-import { decimal, plural } from '../format.js';
+import { decimal } from '../format.js';
 import { html, type Html } from '../html.js';
-import { JOURNEY, STATIONS, type Station } from '../stages.js';
+import { levelsOf } from '../levels.js';
+import { isSpendable, JOURNEY, STATIONS } from '../stages.js';
 import type { State } from '../store.js';
 import { frontier, newest, standingAt, underway, waterAt, type Voyage } from '../voyage.js';
 import { figure, type Table } from './figure.js';
@@ -41,7 +42,8 @@ export function tideSentence(voyage: Voyage | undefined, station: number): strin
   const { water } = at;
   const under = water.logQ - water.logScale;
   if (at.underway) return `${progressOf(voyage, at.underway)}. It began at level ${water.level} of ${voyage.preset.maxLevel}, with a modulus of ${decimal(water.logQ)} bits.`;
-  return `After “${STATIONS[name].title}”: level ${water.level} of ${voyage.preset.maxLevel}, a modulus of ${decimal(water.logQ)} bits, ${decimal(under)} of them above the scale.`;
+  const spendable = isSpendable(name) ? ` (${levelsOf(water.level, voyage.preset.inputLevel)})` : '';
+  return `After “${STATIONS[name].title}”: level ${water.level} of ${voyage.preset.maxLevel}${spendable}, a modulus of ${decimal(water.logQ)} bits, ${decimal(under)} of them above the scale.`;
 }
 
 function tideTable(voyage: Voyage | undefined): Table {
@@ -151,9 +153,4 @@ function surface(voyage: Voyage, left: number, step: number, y: (bits: number) =
   });
   const base = n(y(0));
   return { line, area: `${line}V${base}H${n(left)}Z` };
-}
-/** "1 level left", from the water and the set. */
-export function levelsLeft(voyage: Voyage, station: Station): string {
-  const water = waterAt(voyage, station);
-  return water ? `${plural(Math.max(0, water.level - voyage.preset.inputLevel), 'multiplication')} left` : '';
 }
