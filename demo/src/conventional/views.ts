@@ -2,7 +2,7 @@ import { bytes, count, decimal, duration, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import { levelsOf } from '../levels.js';
 import { figure } from '../views/figure.js';
-import { badge, progressOf, ring } from '../views/making.js';
+import { badge, progressOf, ring, standing } from '../views/making.js';
 import { drawing, n } from '../views/svg.js';
 import { MESSAGES, reached, type State } from './state.js';
 
@@ -19,14 +19,10 @@ export function controls(state: State): Html {
     ${progressOf(state)}`;
 }
 
-/** Where the run stands between two stages, and what is shown meanwhile. */
-function underWay({ preset, under, exits, awaited, paused, views }: State): string {
-  const stages = preset?.stages ?? [];
-  const [at, done] = [stages.findIndex(({ id }) => id === under), awaited ? 0 : exits.length];
-  const title = (i: number): string => `“${stages[i]?.title ?? ''}”`;
-  const meanwhile = awaited && views.length > 0 ? ' Until its first stage is done, the drawings show the run before it.' : '';
-  if (at >= done) return `${paused ? `The run pauses after ${title(at)}.` : `${title(at)} is under way.`}${meanwhile}`;
-  return `${paused ? `Paused. The next stage is ${title(done)}.` : 'Decrypting what the last stage made.'}${meanwhile}`;
+/** Where the run stands, and what is shown meanwhile. */
+function underWay(state: State): string {
+  const { awaited, exits, views } = state;
+  return `${standing(state, awaited ? 0 : exits.length)}${awaited && views.length > 0 ? ' Until its first stage is done, the drawings show the run before it.' : ''}`;
 }
 
 /** The set that is computed with. */
@@ -45,7 +41,7 @@ export function stages(state: State): Html {
   if (!preset) return html``;
   const first = views[0];
   const highest = preset.logQP;
-  const titles = [['input', 'Exhausted'] as const, ...preset.stages.map((stage) => [stage.id, stage.title] as const)];
+  const titles = [['input', 'Exhausted'] as const, ...preset.stages.map((stage) => [stage.id, stage.title.replace('q0', 'q₀')] as const)];
   return html`<ol class="conv-stages" aria-label="Stages">${titles.map(([id, title], i) => {
     const exit = exits[i - 1];
     const view = views[i];

@@ -1,3 +1,4 @@
+import type { IntegerView } from 'refloat';
 import { count, decimal, plural } from '../format.js';
 import { html, type Html } from '../html.js';
 import { figure } from '../views/figure.js';
@@ -7,17 +8,17 @@ import { drawn, grid, shown, type State } from './state.js';
 
 /** What is to be seen after a stage. */
 const WORDS: Record<string, (state: State) => string> = {
-  input: (state) => `${count(state.preset?.slots ?? 0)} integers modulo ${state.preset?.modulus ?? 'p'}, exhausted: every level for products is used up.`,
-  slots_to_coeffs: () => 'The integers have become coefficients, mixed by an exact transform: the picture cannot be recognised, and nothing is lost.',
-  prepare: () => 'Under a sparse secret, times p². Over the integers every coefficient is now p m + q₀ I: the small number I of multiples of q₀ is what must go.',
-  mod_raise: () => 'Read modulo a large Q the same words hold I + p y modulo p². The multiples of q₀ have become a low digit to base p.',
+  input: ({ preset, views }) => `${count(preset?.slots ?? 0)} integers modulo ${preset?.modulus ?? 'p'}, one in each slot. ${views.length === 0 ? 'Nothing has been encrypted yet.' : `The ciphertext is exhausted: no level is left for products, only the ${preset?.inputLevel ?? 0} of the next stage.`}`,
+  slots_to_coeffs: () => 'A linear transform has turned the slots into the coefficients of a polynomial. It is exact: the picture cannot be recognised, but nothing is lost.',
+  prepare: () => 'Put under a sparse secret key and multiplied by p². Without reduction modulo q₀, every coefficient is now p m + q₀ I. The integer I, small because the key is sparse, is what has to go.',
+  mod_raise: () => 'Read modulo a large Q, every coefficient is I + p y modulo p². In base p that is a number of two digits: y, the message, and I below it.',
   coeffs_to_slots: () => 'The same numbers, back in slots: the picture, and beside it one small digit in every pixel.',
-  digit_removal: () => 'x − D(x) leaves p y: the low digit is 0 everywhere. Read modulo p, this is the picture, and its levels are refilled.',
+  digit_removal: ({ preset }) => `A polynomial D finds the low digit of x = I + p y, and x − D(x) = p y is left: every low digit is 0. Read modulo p that is y, the picture, with ${plural((preset?.outputLevel ?? 0) - (preset?.inputLevel ?? 0), 'level')} for products again.`,
 };
 
 /** What stands in the place of a view that nobody can have, or that is not there yet. */
 function nothingToSee(state: State): Html {
-  return html`<p class="empty">${state.views.length > 0 ? 'Between its stages a server sees noise, and has no key to draw anything else.' : 'The picture is being read.'}</p>`;
+  return html`<p class="empty">${state.views.length > 0 ? 'There is nothing to draw here: a server sees noise, as it has no secret key.' : 'The picture is being read.'}</p>`;
 }
 
 /** Both digits of every number: the message, and what is below it. */
@@ -34,7 +35,7 @@ export function digits(state: State, width: number): Html {
   const most = Math.max(1, state.removal?.bound ?? 1);
   const left = Math.max(0, (width - 2 * side - gap) / 2);
   const pixel = (i: number, at: number, attributes: Html): Html =>
-    html`<rect x="${n(at + (i % columns) * cell)}" y="${n(top + Math.floor(i / columns) * cell)}" width="${n(cell + 0.3)}" height="${n(cell + 0.3)}" ${attributes}/>`;
+    html`<rect x="${n(at + (i % columns) * cell)}" y="${n(top + Math.floor(i / columns) * cell)}" width="${n(cell)}" height="${n(cell)}" ${attributes}/>`;
   const high = pixels.map((slot, i) => {
     const grey = Math.round(((view.high[slot] ?? 0) / white) * 255);
     return pixel(i, left, html`fill="rgb(${grey},${grey},${grey})"`);
@@ -55,7 +56,7 @@ export function digits(state: State, width: number): Html {
   const [m, digit] = [view.high[slot] ?? 0, view.low[slot] ?? 0];
   return figure(state, {
     id: 'digits',
-    title: view.place === 'slots' ? 'In the slots' : 'In the coefficients',
+    title: state.views.length === 0 ? 'To be encrypted' : `Decrypted: what is in the ${place}s`,
     drawing: html`${drawing(
       width,
       top + tall + 6,
@@ -65,8 +66,8 @@ export function digits(state: State, width: number): Html {
         <g shape-rendering="crispEdges">${high}</g>
         <rect class="exact-frame" x="${n(other)}" y="${top}" width="${n(side)}" height="${n(tall)}"/><g shape-rendering="crispEdges">${low}</g>${ring}`,
     )}
-      <div class="conv-sliders"><label>Follow one <input type="range" data-input="slot" min="0" max="${view.high.length - 1}" step="1" value="${slot}" aria-valuetext="${place} ${slot}"> <output id="followed">${place} ${slot}: message ${m}, low digit ${decimal(digit, 0)}</output></label></div>`,
-    caption: html`<span id="told">${sentence}</span> <span class="unit">Orange: low digits above 0. Blue: below. Strongest at ±${most}.${every > 1 ? ` One pixel in ${every * every} is drawn.` : ''}</span>`,
+      <div class="conv-sliders"><label>Number to follow <input type="range" data-input="slot" min="0" max="${view.high.length - 1}" step="1" value="${slot}" aria-valuetext="${place} ${slot}"> <output id="followed">${place} ${slot}: message ${m}, low digit ${decimal(digit, 0)}</output></label></div>`,
+    caption: html`<span id="told">${sentence}</span> <span class="unit">Low digits above 0 are orange, those below 0 blue, the stronger the farther from 0.${every > 1 ? ` One pixel in ${every * every} is drawn.` : ''}</span>`,
     table: {
       columns: [place === 'slot' ? 'Slot' : 'Coefficient', 'Message', 'Low digit'],
       rows: Array.from(view.high.slice(0, 64), (value, i) => [i, value, decimal(view.low[i] ?? 0, 0)]),
@@ -77,11 +78,14 @@ export function digits(state: State, width: number): Html {
 /** Half the width of a tick's number: it is written no nearer to the edge. */
 const EDGE = 12;
 
-/** How often each low digit occurs. */
+/** How often each low digit occurs: in the view that is shown, or in the last one that has any. */
 export function comb(state: State, width: number): Html {
-  const view = shown(state);
+  const has = (one: Pick<IntegerView, 'low'> | undefined): boolean => one?.low.some((digit) => digit !== 0) ?? false;
+  const now = shown(state);
+  const view = has(now) ? now : ([...state.views].reverse().find(has) ?? now);
   const bound = state.removal?.bound;
-  if (!view || bound === undefined) return nothingToSee(state);
+  if (!view || bound === undefined || (state.there && state.views.length > 0)) return nothingToSee(state);
+  const stage = state.preset?.stages.find(({ id }) => id === view.stage)?.title;
   const all = Array.from({ length: 2 * bound + 1 }, (_, i) => i - bound);
   const counts = new Map(all.map((digit) => [digit, 0]));
   for (const digit of view.low) counts.set(digit, (counts.get(digit) ?? 0) + 1);
@@ -98,13 +102,13 @@ export function comb(state: State, width: number): Html {
   });
   const sentence =
     far === 0
-      ? `All ${count(view.low.length)} low digits are 0${state.views.length === 0 ? ': nothing has been raised yet' : ''}.`
-      : `${count(view.low.length)} low digits, none beyond ±${far}; the polynomial takes off ${decimal(-bound, 0)} to ${bound}, ${2 * bound + 1} of the ${count(state.preset?.modulus ?? 0)} values that a digit can have.`;
+      ? `All ${count(view.low.length)} low digits are 0${state.views.length === 0 ? ': the modulus has not been raised yet' : ''}.`
+      : `${count(view.low.length)} low digits, none beyond ±${far}. The polynomial takes off those from ${decimal(-bound, 0)} to ${bound}, ${2 * bound + 1} of the ${count(state.preset?.modulus ?? 0)} values that a digit can have.`;
   return figure(state, {
     id: 'comb',
-    title: 'How often each low digit occurs',
+    title: `How often each low digit occurs${stage ? ` after “${stage.replace('^e', 'ᵉ')}”` : ''}`,
     drawing: drawing(width, height, sentence, 'exact-comb', html`${bars}${label(width / 2, height - 6, 'low digit I', 'axis')}`),
-    caption: html`${sentence} ${state.preset ? html`<span class="unit">A digit is beyond in one of 2<sup>${decimal(-state.preset.logFailure, 0)}</sup> bootstraps at most.</span>` : ''}`,
+    caption: html`${sentence} ${state.preset ? html`<span class="unit">A digit beyond ±${bound}, which would spoil its number, comes up in one of 2<sup>${decimal(-state.preset.logFailure, 0)}</sup> bootstraps at most.</span>` : ''}`,
     table: { columns: ['Low digit', 'Times'], rows: all.map((digit) => [decimal(digit, 0), counts.get(digit) ?? 0]) },
   });
 }
@@ -135,8 +139,8 @@ export function polynomial(state: State, width: number): Html {
   const ticks = [-REACH, -removal.bound, 0, removal.bound, REACH];
   return figure(state, {
     id: 'polynomial',
-    title: 'x − D(x), power by power',
-    drawing: html`<div class="conv-sliders"><label>Powers added up <input type="range" data-input="terms" min="1" max="${occur.length}" step="1" value="${terms}" aria-valuetext="${cut}"> <output id="cut">x${superscript(last)}</output></label></div>${drawing(
+    title: 'What x − D(x) leaves, power by power',
+    drawing: html`<div class="conv-sliders"><label>Powers that D adds up <input type="range" data-input="terms" min="1" max="${occur.length}" step="1" value="${terms}" aria-valuetext="${cut}"> <output id="cut">x${superscript(last)}</output></label></div>${drawing(
       width,
       height,
       sentence,
@@ -147,7 +151,7 @@ export function polynomial(state: State, width: number): Html {
         ${label(width / 2, height - 6, 'I of x = I + p y', 'axis')}
         <g class="conv-dots">${points.map((point) => html`<circle class="${within(point.digit) ? 'away' : 'exact-outside'}" r="3" style="transform:translate(${n(x(point.digit))}px,${n(y(point.left))}px)"/>`)}</g>`,
     )}`,
-    caption: html`<span id="left">${sentence}</span> <span class="unit">Vertical: the low digit that is left, from −p/2 to p/2, the same for every y; eight y are tried. Shaded: the digits that it takes off.</span>`,
+    caption: html`<span id="left">${sentence}</span> <span class="unit">Across: the low digit I. Up: the low digit that is left, from −p/2 to p/2, the same for every y; eight y are tried. Shaded: the digits that the polynomial takes off.</span>`,
     table: {
       columns: ['Power of x', 'Coefficient modulo p²'],
       rows: occur.map((power) => [`x${superscript(power)}`, decimal(removal.coefficients[power] ?? 0, 0)]),
@@ -163,5 +167,5 @@ function superscript(power: number): string {
 export function words({ removal }: Pick<State, 'removal'>): Html {
   if (!removal) return html``;
   const degree = removal.coefficients.length - 1;
-  return html`The polynomial D gives the low digit: D(I\u00a0+\u00a0p\u00a0y)\u00a0=\u00a0I modulo p² for every y, as long as |I|\u00a0≤\u00a0${removal.bound}. The product N(x) of x\u00a0−\u00a0I over these ${2 * removal.bound + 1} digits is a multiple of p at all such numbers, so its square vanishes modulo p²: multiples of it may be added without changing a value. That brings the degree from p\u00a0=\u00a0${removal.prime} down to ${degree}: ${plural(removal.levels, 'level')} and ${removal.keySwitches} key switches. Add up its powers one by one: the digits look random until the last.`;
+  return html`The polynomial D gives the low digit: D(I\u00a0+\u00a0p\u00a0y)\u00a0=\u00a0I modulo p² for every y, as long as |I|\u00a0≤\u00a0${removal.bound}. Its degree can be low: N(x), the product of x\u00a0−\u00a0I over these ${2 * removal.bound + 1} digits, is a multiple of p at all such numbers, so that N(x)² is 0 there modulo p², and multiples of it may be subtracted. That brings the degree from p\u00a0=\u00a0${removal.prime} down to ${degree}, which takes ${plural(removal.levels, 'level')} and ${removal.keySwitches} key switches. Leave some of its powers out with the slider: what is left looks random until the last one is there.`;
 }

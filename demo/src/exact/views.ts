@@ -1,6 +1,8 @@
-import { bytes, count, decimal, duration, plural } from '../format.js';
+import { bytes, count, decimal, duration } from '../format.js';
 import { html, type Html } from '../html.js';
+import { levelsOf } from '../levels.js';
 import { figure } from '../views/figure.js';
+import { badge, progressOf, recordedBy, ring, standing } from '../views/making.js';
 import { drawing, n } from '../views/svg.js';
 import { drawn, PICTURES, type State } from './state.js';
 
@@ -8,40 +10,41 @@ import { drawn, PICTURES, type State } from './state.js';
 export function controls(state: State): Html {
   const { busy, preset } = state;
   return html`<div class="conv-controls">
-      <label>Integers <select data-input="picture" ${busy ? 'disabled' : ''}>${Object.entries(PICTURES).map(([kind, words]) => html`<option value="${kind}" ${kind === state.picture ? 'selected' : ''}>${words}</option>`)}</select></label>
-      ${state.offers.length > 0 ? html`<label>Where <select data-input="there" ${busy ? 'disabled' : ''}><option value="" ${state.there ? '' : 'selected'}>in this tab, at demonstration size</option>${state.offers.map((set) => html`<option value="${set}" ${set === state.there ? 'selected' : ''}>on the server, ${set}</option>`)}</select></label>` : ''}
+      <label>Integers to encrypt <select data-input="picture" ${busy ? 'disabled' : ''}>${Object.entries(PICTURES).map(([kind, words]) => html`<option value="${kind}" ${kind === state.picture ? 'selected' : ''}>${words}</option>`)}</select></label>
+      ${state.offers.length > 0 ? html`<label>Where it runs <select data-input="there" ${busy ? 'disabled' : ''}><option value="" ${state.there ? '' : 'selected'}>in this tab, at demonstration size</option>${state.offers.map((set) => html`<option value="${set}" ${set === state.there ? 'selected' : ''}>on the server, ${set}</option>`)}</select></label>` : ''}
       ${busy
-        ? html`${busy === 'run' && !state.there ? html`<button type="button" class="secondary" data-act="${state.paused ? 'resume' : 'pause'}">${state.paused ? 'Go on' : 'Pause'}</button><button type="button" class="secondary" data-act="step">One stage</button>` : ''}${busy === 'set' ? '' : html`<button type="button" class="secondary" data-act="cancel">Cancel</button>`}`
+        ? html`${busy === 'run' && !state.there ? html`<button type="button" class="secondary" data-act="${state.paused ? 'resume' : 'pause'}">${state.paused ? 'Go on' : 'Pause'}</button><button type="button" class="secondary" data-act="step">Run one stage</button>` : ''}${busy === 'set' ? '' : html`<button type="button" class="secondary" data-act="cancel">Cancel</button>`}`
         : html`<button type="button" class="primary small" data-act="run" ${preset && state.input ? '' : 'disabled'}>Encrypt and bootstrap</button>`}
     </div>
-    ${state.recorded ? html`<p class="recorded"><strong>A recorded run</strong>, ${state.recorded}. Press the button to make your own.</p>` : ''}
+    ${recordedBy(state.recorded, busy)}
     ${busy === 'set' ? html`<p class="hint">Loading the set…</p>` : ''}
-    ${busy === 'keys' ? html`<p class="hint">Making ${state.there ? 'and sending ' : ''}keys: ${bytes(state.progress[0])} of ${bytes(state.progress[1])}</p><progress max="${state.progress[1] || 1}" value="${state.progress[0]}" aria-label="Keys"></progress>` : ''}
-    ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}`;
+    ${busy === 'run' ? html`<p class="hint" id="under">${standing(state, state.exits.length)}</p>` : ''}
+    ${progressOf(state, state.there ? 'Making and sending' : 'Making')}`;
 }
 
 /** The set that the page computes with. */
 export function setLine({ preset, keys, problem, offers, there }: Pick<State, 'preset' | 'keys' | 'problem' | 'offers' | 'there'>): Html {
   if (!preset) return problem ? html`` : html`<p class="conv-set hint">Loading…</p>`;
-  return html`<p class="conv-set"><span class="badge ${preset.secure ? 'badge-secure' : 'badge-insecure'}">${preset.name}${preset.secure ? '' : ' · insecure demonstration parameters'}</span> <span class="hint">${count(preset.slots)} integers modulo ${preset.modulus}, N = 2<sup>${preset.logN}</sup>, log₂ QP = ${decimal(preset.logQP, 0)}; ${keys ? (there ? html`${decimal(keys.megabytes, 0)} MB of keys made here and sent to the server in ${decimal(keys.seconds, 1)} s; only the secret key stays in this tab` : html`keys made here in ${decimal(keys.seconds, 1)} s, ${decimal(keys.megabytes, 0)} MB in memory`) : html`${bytes(preset.keyBytes)} of keys are made with the first run${there ? ', and sent to the server' : ''}`}.${preset.secure ? '' : html` Full size: <code>bgv15</code>, 32,768 integers, 128 bits, on a server${offers.length > 0 ? '' : html`; <code>npm start</code> starts one`}.`}</span></p>`;
+  return html`<p class="conv-set">${badge(preset)} <span class="hint">${count(preset.slots)} integers modulo ${preset.modulus} ${ring(preset)}. ${keys ? (there ? html`${decimal(keys.megabytes, 0)} MB of keys were made in this tab and sent to the server in ${decimal(keys.seconds, 1)} s; the secret key stays in this tab` : html`The keys were made in this tab in ${decimal(keys.seconds, 1)} s and take ${decimal(keys.megabytes, 0)} MB of memory`) : html`The first run makes ${bytes(preset.keyBytes)} of keys${there ? ' and sends them to the server' : ''}`}.${preset.secure ? '' : html` The set <code>bgv15</code>, of 32,768 integers, has 128-bit security and runs on a server${offers.length > 0 ? '' : html`; <code>npm start</code> starts one`}.`}</span></p>`;
 }
 
 /** The stages as a row of buttons, the modulus as water in each. */
 export function stages(state: State): Html {
   const { preset, views, exits } = state;
   if (!preset) return html``;
-  const titles = [['input', 'Exhausted'] as const, ...preset.stages.map((stage) => [stage.id, stage.title] as const)];
+  const titles = [['input', 'Exhausted'] as const, ...preset.stages.map((stage) => [stage.id, stage.title.replace('^e', 'ᵉ')] as const)];
   return html`<ol class="conv-stages" aria-label="Stages">${titles.map(([id, title], i) => {
     const exit = exits[i - 1];
     const seen = views[i];
     const reached = i === 0 ? views.length > 0 : exit !== undefined;
     const logQ = i === 0 ? (views.length > 0 ? state.inputLogQ : 0) : (exit?.logQ ?? 0);
-    const level = i === 0 ? preset.inputLevel : exit?.level;
+    const level = i === 0 ? preset.inputLevel : (exit?.level ?? 0);
+    const levels = i === 0 || i + 1 === titles.length ? levelsOf(level, preset.inputLevel) : `level ${level}`;
     const far = seen?.low.reduce((far, digit) => Math.max(far, Math.abs(digit)), 0);
-    const words = state.under === id && !reached ? 'under way' : reached ? html`level ${level}, ${decimal(logQ, 0)} bits<br>${far === undefined ? 'noise to the server' : far === 0 ? 'no low digit' : html`low digits to ±${far}`}${exit ? html`<br>${duration(exit.atMs - (exits[i - 2]?.atMs ?? 0))}` : ''}` : 'not reached';
+    const words = state.under === id && !reached ? 'under way' : reached ? html`${levels}<br>${decimal(logQ, 0)}-bit modulus<br>${far === undefined ? 'noise to the server' : far === 0 ? 'no low digit' : html`low digits up to ±${far}`}${exit ? html`<br>${duration(exit.atMs - (exits[i - 2]?.atMs ?? 0))}` : ''}` : 'not reached';
     return html`<li><button type="button" data-act="at:${i}" aria-pressed="${state.at === i && reached ? 'true' : 'false'}" ${reached ? '' : 'disabled'}><span class="conv-well" aria-hidden="true"><span style="height:${n((100 * logQ) / preset.logQP)}%"></span></span><b>${title}</b><small>${words}</small></button></li>`;
   })}</ol>
-  <p class="hint">Water stands for the modulus. Digits are decrypted in this tab, with the key that it holds, for its owner’s eyes${state.there ? '; a server has none' : ''}.</p>`;
+  <p class="hint">The bar of a stage shows how much modulus there is. Only the owner of the secret key can draw digits: this tab has it${state.there ? ', the server does not' : ''}.</p>`;
 }
 
 /** Input, output, and whether they are the same. */
@@ -53,7 +56,7 @@ export function result(state: State, width: number): Html {
   const wrongSquares = input && square ? square.filter((value, i) => BigInt(value) !== (BigInt(input[i] ?? 0) * BigInt(input[i] ?? 0)) % p).length : 0;
   const sentence =
     input && output
-      ? `${wrong === 0 ? `All ${count(slots)} integers` : `${count(slots - wrong)} of ${count(slots)} integers`} came back as they were, to the last place${square ? `; squared afterwards, still encrypted, ${wrongSquares === 0 ? 'every one of them is right' : `${count(slots - wrongSquares)} are right`} modulo ${p}` : ''}.`
+      ? `${wrong === 0 ? `All ${count(slots)} integers` : `${count(slots - wrong)} of ${count(slots)} integers`} came back exactly as they were.${square ? ` Squared afterwards under encryption, ${wrongSquares === 0 ? 'every one of them is right' : `${count(slots - wrongSquares)} are right`} modulo ${p}.` : ''}`
       : 'The result appears here, decrypted.';
   const { columns, slots: pixels } = drawn(Math.max(1, slots));
   const rows = pixels.length / columns;
@@ -65,13 +68,14 @@ export function result(state: State, width: number): Html {
       const grey = Math.round(((values[slot] ?? 0) / white) * 255);
       return html`<rect x="${n((i % columns) * cell)}" y="${n(Math.floor(i / columns) * cell)}" width="${n(cell + 0.3)}" height="${n(cell + 0.3)}" fill="rgb(${grey},${grey},${grey})"/>`;
     })}</g>` : html`<rect class="exact-frame" x="0" y="0" width="${n(side)}" height="${n(cell * rows)}"/>`)}<p class="hint">${name}</p></div>`;
+  const given = state.views.length === 0 ? 'To be encrypted' : state.recorded ? 'What was encrypted' : 'What you encrypted';
   return figure(state, {
     id: 'result',
     title: 'Before and after',
-    drawing: html`<div class="exact-pair">${picture(input, 'Encrypted')}${picture(output, output ? 'Refreshed and decrypted' : 'Refreshed: not computed yet')}</div>`,
-    caption: html`<span id="outcome">${sentence}</span> <span class="unit">${preset ? `After a bootstrap there are levels for ${plural(preset.outputLevel - preset.inputLevel, 'product')} before the next.` : ''}</span>`,
+    drawing: html`<div class="exact-pair">${picture(input, given)}${picture(output, output ? `Refreshed, then decrypted with ${state.recorded ? 'its' : 'your'} key` : 'Refreshed: not computed yet')}</div>`,
+    caption: html`<span id="outcome">${sentence}</span> <span class="unit">${preset ? `The refreshed ciphertext has ${levelsOf(preset.outputLevel, preset.inputLevel)}.` : ''}</span>`,
     table: {
-      columns: ['Slot', 'Encrypted', 'Refreshed', 'Squared'],
+      columns: ['Slot', 'Before', 'After', 'Squared afterwards'],
       rows: input && output ? Array.from(input.slice(0, 64), (value, i) => [i, value, output[i] ?? '–', square?.[i] ?? '–']) : [],
     },
   });

@@ -113,7 +113,7 @@ test('conventional: few slots, and the sum that clears what is between their coe
   const page = await begin({ open, site }, { viewport: { width: 1280, height: 800 } }, 'toy-conventional10-sparse');
   await page.click('[data-act=run]');
   await cameBack(page);
-  assert.deepEqual(await page.locator('.conv-stages b').allInnerTexts(), ['Exhausted', 'Raise the modulus', 'Sum over rotations', 'Coefficients to slots', 'Reduce modulo q0', 'Slots to coefficients']);
+  assert.deepEqual(await page.locator('.conv-stages b').allInnerTexts(), ['Exhausted', 'Raise the modulus', 'Sum over rotations', 'Coefficients to slots', 'Reduce modulo q₀', 'Slots to coefficients']);
   // Two harmonics: the whole promise, the words of it, and nothing to choose a degree of.
   assert.match(await page.locator('#figure-result figcaption').innerText(), /promises 28\.5 bits in the worst slot, for every message with parts in \[-1, 1\]/);
   assert.match(await page.locator('#polynomial').innerText(), /sin\(2πx\) and sin\(4πx\)/);

@@ -26,7 +26,13 @@ test('exact: digits, the polynomial and the result', async ({ open, site }) => {
   const first = await rasters(page);
   assert.ok(first.low > 600, `${first.low} low digits`);
   assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers came back/);
+  assert.deepEqual(await page.locator('.exact-pair .hint').allInnerTexts(), ['What was encrypted', 'Refreshed, then decrypted with its key']);
   await page.click('[data-act="at:0"]');
+  // Levels that the first stage needs are none for products.
+  assert.match(await page.locator('#told').innerText(), /exhausted: no level is left for products, only the 3 of the next stage/);
+  const levels = await page.locator('.conv-stages small').allInnerTexts();
+  assert.match(levels[0], /^no level for products, 3 for the first stage of a bootstrapping\n/);
+  assert.match(levels[5], /^2 levels for products, 3 for the first stage of a bootstrapping\n/);
   const before = await rasters(page);
   assert.equal(before.low, 0);
   assert.ok(before.greys === first.greys && new Set(before.greys.split('),')).size > 20, 'a picture');
@@ -36,8 +42,11 @@ test('exact: digits, the polynomial and the result', async ({ open, site }) => {
   await page.keyboard.press('Enter');
   await page.locator('.recorded').waitFor({ state: 'detached' });
   await cameBack(page);
-  assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers came back as they were.* every one of them is right modulo 65537/);
+  assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers came back exactly as they were\. .* every one of them is right modulo 65537/);
   assert.match(await page.locator('main').innerText(), /insecure demonstration parameters/);
+  assert.deepEqual(await page.locator('.exact-pair .hint').allInnerTexts(), ['What you encrypted', 'Refreshed, then decrypted with your key']);
+  const [topOfInput, topOfOutput] = await page.locator('.exact-pair svg').evaluateAll((all) => all.map((svg) => svg.getBoundingClientRect().top));
+  assert.equal(topOfInput, topOfOutput, 'side by side, on a phone too');
 
   // Every stage: where the low digits are, and where the picture is.
   const stages = [];
@@ -49,6 +58,9 @@ test('exact: digits, the polynomial and the result', async ({ open, site }) => {
   }
   const seen = (low, picture) => ({ low, picture });
   assert.deepEqual(stages, [seen(false, true), seen(false, false), seen(true, false), seen(true, false), seen(true, true), seen(false, true)]);
+  // With no digit of its own, a stage leaves the comb of the last one that has some.
+  const often = page.locator('#figure-comb h3');
+  assert.equal(await often.innerText(), 'How often each low digit occurs after “Coefficients to slots”');
   await page.click('[data-act="at:4"]');
   assert.match(await page.locator('#told').innerText(), /one small digit in every pixel/);
   const far = Number(/none beyond ±(\d+)/.exec(await page.locator('#figure-comb figcaption').innerText())[1]);
@@ -79,10 +91,10 @@ test('exact: on the server, which sees neither digits nor integers, and back in 
   await page.selectOption('[data-input=there]', 'toy-bgv10');
   await page.click('[data-act=run]:enabled');
   await cameBack(page);
-  assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers came back as they were, to the last place\./);
+  assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers came back exactly as they were\.$/);
   assert.equal((await page.locator('.conv-stages small').allInnerTexts()).filter((text) => text.includes('noise to the server')).length, 4);
   await page.click('[data-act="at:3"]');
-  assert.match(await page.locator('#exact-digits').innerText(), /a server sees noise/);
+  for (const region of ['#exact-digits', '#exact-comb']) assert.match(await page.locator(region).innerText(), /a server sees noise/);
   await page.click('[data-act="at:5"]');
   assert.equal((await rasters(page)).low, 0);
   await page.selectOption('[data-input=there]', '');
@@ -105,4 +117,6 @@ test('exact: cancelled while keys are made, then random integers stage by stage'
   await page.selectOption('[data-input=picture]', 'ramp');
   await page.locator('#outcome', { hasText: 'appears here' }).waitFor();
   assert.equal(await page.locator('[data-act="at:3"]:enabled').count(), 0);
+  assert.equal(await page.locator('.exact-pair .hint').first().innerText(), 'To be encrypted');
+  assert.equal(await page.locator('#figure-digits h3').innerText(), 'To be encrypted');
 });
