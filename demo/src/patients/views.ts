@@ -122,7 +122,7 @@ export function way(state: State, width: number): Html {
       const before = points[i - 1];
       return before && inside(point) === measured ? `M${n(x(before.step))} ${n(y(before.logQ))}L${n(x(point.step))} ${n(y(point.logQ))}` : '';
     }).join('');
-  const sentence = journey
+  const sentence = journey?.steps
     ? `${plural(journey.steps, 'step')}${state.busy === 'run' ? ` of ${journey.total || '…'}` : ''}, ${bootstraps.length} of them ${bootstraps.length === 1 ? 'a bootstrap' : 'bootstraps'}.`
     : 'The modulus of the ciphertext appears here, step by step.';
   const every = most > 400 ? 250 : 100;
