@@ -6,7 +6,7 @@ import { entered } from '../entered.js';
 import { KeysOnce } from '../keys.js';
 import { whileWanted } from '../wanted.js';
 import recordedUrl from '../recorded/conventional.json?url';
-import { recordedBy } from '../views/making.js';
+import { recordedBy, titled } from '../views/making.js';
 import { comb, polynomial } from './comb.js';
 import { dragged, FIRST, keyed, mine, PLACES, type Handle } from './mine.js';
 import { decode } from './recorded.js';
@@ -201,8 +201,9 @@ record().catch(() => undefined);
 library
   .then(async (rf) => {
     const sets = await rf.loadPresets('ckks-conventional');
-    state.preset = sets.find((preset) => preset.name === set);
-    if (!state.preset) throw new RefloatError('INVALID_ARGUMENT', `no conventional set is called "${set}"`);
+    const found = sets.find((preset) => preset.name === set);
+    if (!found) throw new RefloatError('INVALID_ARGUMENT', `no conventional set is called "${set}"`);
+    state.preset = titled(found);
     shell.draw();
     await evaluate();
   })

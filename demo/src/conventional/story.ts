@@ -19,7 +19,7 @@ const STAGES: Readonly<Record<string, Told>> = {
   mod_raise: {
     title: 'Raise the modulus',
     formula: trusted('<i>b</i> + <i>a</i>·<i>s</i> = <i>m</i> + <i>q</i><sub>0</sub><i>I</i> mod <i>Q</i>'),
-    body: trusted('The same two polynomials are read modulo a large Q. Multiples of q<sub>0</sub>, which were as good as 0 before, now count, and every coefficient has one: q<sub>0</sub> times an integer I, which nobody chose and nobody sees without the key. The dots spread over the columns of a comb. The time goes into two key switches, which put the ciphertext under a sparser secret key and back again: the sparser the key, the smaller the integers.'),
+    body: trusted('The same two polynomials are read modulo a large Q. Multiples of q<sub>0</sub>, which were as good as 0 before, now count, and every coefficient has one: q<sub>0</sub> times an integer I, which nobody chose and nobody sees without the key. The dots spread over the columns of a comb. The time goes into two key switches, which put the ciphertext under another secret key, one with more zeros, and back again: the more zeros, the smaller the integers.'),
   },
   sub_sum: {
     title: 'Sum over rotations',
@@ -29,7 +29,7 @@ const STAGES: Readonly<Record<string, Told>> = {
   coeffs_to_slots: {
     title: 'Coefficients to slots',
     formula: trusted('slot <i>j</i> = <i>x<sub>j</sub></i> = <i>m<sub>j</sub></i>/<i>q</i><sub>0</sub> + <i>I<sub>j</sub></i>'),
-    body: trusted('The numbers that were encrypted are in slots, which are values of the message’s polynomial at certain points, and a product of ciphertexts multiplies slot by slot. The integers are in the coefficients. So a linear transform moves every coefficient into a slot. The comb is the same as before, but now a polynomial can be evaluated at all its dots at once.'),
+    body: trusted('The numbers that were encrypted are the values of the message’s polynomial at certain points, called slots, and ciphertexts are multiplied slot by slot. The integers I are in its coefficients. So a linear transform moves every coefficient into a slot. The comb is the same as before, but now a polynomial can be evaluated at all its dots at once.'),
   },
   eval_mod: {
     title: 'Reduce modulo q₀',

@@ -41,7 +41,7 @@ export function stages(state: State): Html {
   if (!preset) return html``;
   const first = views[0];
   const highest = preset.logQP;
-  const titles = [['input', 'Exhausted'] as const, ...preset.stages.map((stage) => [stage.id, stage.title.replace('q0', 'q₀')] as const)];
+  const titles = [['input', 'Exhausted'] as const, ...preset.stages.map((stage) => [stage.id, stage.title] as const)];
   return html`<ol class="conv-stages" aria-label="Stages">${titles.map(([id, title], i) => {
     const exit = exits[i - 1];
     const view = views[i];
@@ -63,8 +63,8 @@ function spent(state: State, i: number): number {
 export function words({ own }: Pick<State, 'own'>): Html {
   if (!own) return html``;
   return own.kind === 'harmonics'
-    ? html`What takes the integers away is a function that repeats at every integer. A polynomial in x gives e<sup>2πix/${2 ** own.doubleAngles}</sup>, a point on the unit circle; each squaring doubles its angle, up to w\u00a0=\u00a0e<sup>2πix</sup>, which is the same for x and for x\u00a0+\u00a01. The imaginary parts of w and w² are sin(2πx) and sin(4πx), and a₁\u00a0sin(2πx) + a₂\u00a0sin(4πx) is zero at every integer and rises from there in a line that is nearly straight, with slope\u00a01. Magnify the drawing about the integers: beside them the curve is x − round(x), the distance from the nearest integer.`
-    : html`What takes the integers away is a function that repeats at every integer. A polynomial in x gives a cosine that repeats ${2 ** own.doubleAngles} times too slowly; each step from c to 2c²\u00a0−\u00a01 doubles its angle. The result is a sine that is zero at every integer and rises from there with slope\u00a01${own.arcsineDegree ? '; an arcsine makes the rise straight' : '. It bends: large coefficients, such as those of a constant or a picture, lose precision'}. Magnify the drawing about the integers: beside them the curve is nearly x − round(x), the distance from the nearest integer.`;
+    ? html`What takes the integers away is a function that repeats at every integer. A polynomial in x gives e<sup>2πix/${2 ** own.doubleAngles}</sup>, a point on the unit circle; each squaring doubles its angle, up to w\u00a0=\u00a0e<sup>2πix</sup>, which is the same for x and for x\u00a0+\u00a01. The imaginary parts of w and w² are sin(2πx) and sin(4πx), and a₁\u00a0sin(2πx) + a₂\u00a0sin(4πx) is zero at every integer and rises from there in a line that is nearly straight, with slope\u00a01. Magnify the drawing about the integers: close to them the curve is x − round(x), the distance from the nearest integer.`
+    : html`What takes the integers away is a function that repeats at every integer. A polynomial in x gives a cosine that repeats ${2 ** own.doubleAngles} times too slowly; each step from c to 2c²\u00a0−\u00a01 doubles its angle. The result is a sine that is zero at every integer and rises from there with slope\u00a01${own.arcsineDegree ? '; an arcsine makes the rise straight' : '. It bends: large coefficients, such as those of a constant or a picture, lose precision'}. Magnify the drawing about the integers: close to them the curve is nearly x − round(x), the distance from the nearest integer.`;
 }
 
 /** Input, output, and what is between them. */

@@ -114,7 +114,7 @@ function words(state: State, seen: Seen, reading: Reading): Html {
   if (stage === 'coeffs_to_slots') {
     return html`<p>${p === 0
       ? html`The slot holds ${reading.modulus === 1 ? shortly(number) : html`${shortly(number)}/${reading.modulus} = ${decimal(number / reading.modulus, 3)}`}, as turns of a circle.${reading.whole ? '' : ` It is rounded to a multiple of 1/${grid(reading)} first.`}`
-      : html`${p === 1 ? 'The digit that was read has been subtracted' : `The ${p} digits that were read have been subtracted`}, so that the next one is the lowest.`} Multiplied by k\u00a0=\u00a0${factor}, everything above the lowest digit makes whole turns, and the digit alone makes ${j}/${base} of a turn. Raising the modulus adds an unknown integer I, which is more whole turns: ${decimal(turns, 0)} and ${j}/${base} in all.</p>`;
+      : html`${p === 1 ? 'The digit that was read has been subtracted' : `The ${p} digits that were read have been subtracted`}, so that the next one is the lowest.`} Multiplied by k\u00a0=\u00a0${factor}, everything above the lowest digit makes whole turns, and the digit alone makes ${j}/${base} of a turn. Raising the modulus adds I more whole turns, an unknown integer that may be negative. In all that makes ${decimal(turns, 0)} ${Math.abs(turns) === 1 ? 'turn' : 'turns'} and ${j}/${base}.</p>`;
   }
   if (stage === 'eval_exp') {
     return html`<p>From x, a polynomial of degree 31 and three squarings make e<sup>2πix</sup>, a point on the circle that is the same for x and for x + I. This slot lies on point ${j} of the ${base}, every other slot on the point of its own digit. Magnified, each point is a cloud, because of the noise.</p>`;

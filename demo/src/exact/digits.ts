@@ -106,7 +106,7 @@ export function comb(state: State, width: number): Html {
       : `${count(view.low.length)} low digits, none beyond ±${far}. The polynomial takes off those from ${decimal(-bound, 0)} to ${bound}, ${2 * bound + 1} of the ${count(state.preset?.modulus ?? 0)} values that a digit can have.`;
   return figure(state, {
     id: 'comb',
-    title: `How often each low digit occurs${stage ? ` after “${stage.replace('^e', 'ᵉ')}”` : ''}`,
+    title: `How often each low digit occurs${stage ? ` after “${stage}”` : ''}`,
     drawing: drawing(width, height, sentence, 'exact-comb', html`${bars}${label(width / 2, height - 6, 'low digit I', 'axis')}`),
     caption: html`${sentence} ${state.preset ? html`<span class="unit">A digit beyond ±${bound}, which would spoil its number, comes up in one of 2<sup>${decimal(-state.preset.logFailure, 0)}</sup> bootstraps at most.</span>` : ''}`,
     table: { columns: ['Low digit', 'Times'], rows: all.map((digit) => [decimal(digit, 0), counts.get(digit) ?? 0]) },

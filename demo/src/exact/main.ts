@@ -7,6 +7,7 @@ import { entered } from '../entered.js';
 import { KeysOnce } from '../keys.js';
 import { whileWanted } from '../wanted.js';
 import recordedUrl from '../recorded/exact.json?url';
+import { titled } from '../views/making.js';
 import { powers } from './arithmetic.js';
 import { comb, digits, polynomial, words } from './digits.js';
 import { decode, type RecordedRun } from './recorded.js';
@@ -161,7 +162,8 @@ async function goTo(there: string | undefined): Promise<void> {
   try {
     const rf = await library;
     const name = there ?? SET;
-    const [preset, removal] = await Promise.all([rf.integers.params(name), rf.integers.removal(name)]);
+    const [found, removal] = await Promise.all([rf.integers.params(name), rf.integers.removal(name)]);
+    const preset = titled(found);
     const made = there ? undefined : await keys.made();
     Object.assign(state, { there, preset, removal, keys: made, problem: undefined, terms: powers(removal).length, slot: Math.floor(preset.slots / 2) + 16 });
     await choose(state.picture);
@@ -207,8 +209,9 @@ shell.listen({
 });
 library
   .then(async (rf) => {
-    [state.preset, state.removal] = await Promise.all([rf.integers.params(SET), rf.integers.removal(SET)]);
-    state.terms = powers(state.removal).length;
+    const [found, removal] = await Promise.all([rf.integers.params(SET), rf.integers.removal(SET)]);
+    Object.assign(state, { preset: titled(found), removal });
+    state.terms = powers(removal).length;
     // The boat, as it was recorded; without the recording the figures wait for the reader.
     await record().catch(() => choose(state.picture));
     shell.draw();

@@ -32,7 +32,7 @@ export function setLine({ preset, keys, problem, offers, there }: Pick<State, 'p
 export function stages(state: State): Html {
   const { preset, views, exits } = state;
   if (!preset) return html``;
-  const titles = [['input', 'Exhausted'] as const, ...preset.stages.map((stage) => [stage.id, stage.title.replace('^e', 'ᵉ')] as const)];
+  const titles = [['input', 'Exhausted'] as const, ...preset.stages.map((stage) => [stage.id, stage.title] as const)];
   return html`<ol class="conv-stages" aria-label="Stages">${titles.map(([id, title], i) => {
     const exit = exits[i - 1];
     const seen = views[i];
@@ -44,7 +44,7 @@ export function stages(state: State): Html {
     const words = state.under === id && !reached ? 'under way' : reached ? html`${levels}<br>${decimal(logQ, 0)}-bit modulus<br>${far === undefined ? 'noise to the server' : far === 0 ? 'no low digit' : html`low digits up to ±${far}`}${exit ? html`<br>${duration(exit.atMs - (exits[i - 2]?.atMs ?? 0))}` : ''}` : 'not reached';
     return html`<li><button type="button" data-act="at:${i}" aria-pressed="${state.at === i && reached ? 'true' : 'false'}" ${reached ? '' : 'disabled'}><span class="conv-well" aria-hidden="true"><span style="height:${n((100 * logQ) / preset.logQP)}%"></span></span><b>${title}</b><small>${words}</small></button></li>`;
   })}</ol>
-  <p class="hint">The bar of a stage shows how much modulus there is. Only the owner of the secret key can draw digits: this tab has it${state.there ? ', the server does not' : ''}.</p>`;
+  <p class="hint">The bar of a stage shows how much modulus there is. Digits can be seen only with the secret key, which this tab has${state.there ? ' and the server has not' : ''}.</p>`;
 }
 
 /** Input, output, and whether they are the same. */

@@ -11,6 +11,11 @@ export function progressOf({ busy, progress: [done, total], problem }: Pick<Maki
     ${problem ? html`<p class="problem" role="alert" tabindex="-1">${problem}</p>` : ''}`;
 }
 
+/** A set whose titles are written with the signs that a terminal does not have. */
+export function titled<P extends { readonly stages: readonly { readonly title: string }[] }>(preset: P): P {
+  return { ...preset, stages: preset.stages.map((stage) => ({ ...stage, title: stage.title.replace('q0', 'q₀').replace('^e', 'ᵉ') })) };
+}
+
 /** Where a run stands whose first `done` stages have ended. */
 export function standing({ preset, under, paused }: { readonly preset: { readonly stages: readonly { readonly id: string; readonly title: string }[] } | undefined; readonly under: string | undefined; readonly paused: boolean }, done: number): string {
   const stages = preset?.stages ?? [];
