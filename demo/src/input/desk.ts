@@ -1,5 +1,5 @@
 import { chosenPreset, type State, type Store } from '../store.js';
-import { Easel, EASEL_SIDE } from './easel.js';
+import { Easel, EASEL } from './easel.js';
 import { BadNumbers, fromCurve, fromNumbers, parseNumbers } from './numbers.js';
 import { bundled, fromFile, fromPainting, NotAPicture } from './picture.js';
 import { gridFor, type InputKind, type InputSource } from './source.js';
@@ -17,6 +17,8 @@ const SHAPES: Record<string, (t: number) => number> = {
 export class Desk {
   private boat = waiting;
   private readonly easel: Easel;
+  /** How wide the easel was when it was last drawn. */
+  private shown: number | undefined;
 
   constructor(
     private readonly store: Store,
@@ -101,13 +103,15 @@ export class Desk {
   /** Lets the reader draw on the canvases that are in the page; `again` also redraws those known. */
   attach(again = false): void {
     const painting = document.querySelector<HTMLCanvasElement>('canvas[data-easel]');
-    if (painting && (again || !painting.onpointerdown)) this.easel.attachPainting(painting);
+    // Another shape has emptied the canvas.
+    if (painting && (again || !painting.onpointerdown || painting.width !== this.shown)) this.easel.attachPainting(painting);
+    this.shown = painting?.width;
     const curve = document.querySelector<HTMLCanvasElement>('canvas[data-curve]');
     if (curve && (again || !curve.onpointerdown)) this.easel.attachCurve(curve);
   }
 
   private painting(): InputSource {
-    return fromPainting(this.easel.luma, EASEL_SIDE);
+    return fromPainting(this.easel.luma, EASEL);
   }
 
   private use(source: InputSource): void {

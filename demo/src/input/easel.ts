@@ -1,11 +1,15 @@
-/** Side of the easel in pixels. */
-export const EASEL_SIDE = 64;
+import type { Grid } from './source.js';
+
+/** Size of the easel in pixels: as wide as the widest grid, of which others use the middle. */
+export const EASEL: Grid = { width: 128, height: 64 };
+/** Radius of the brush in pixels. */
+const BRUSH = 4;
 /** Samples of a drawn curve. */
 export const CURVE_SAMPLES = 256;
 
 /** What the reader has painted and drawn so far; kept while tabs change. */
 export class Easel {
-  readonly luma = new Float64Array(EASEL_SIDE ** 2).fill(-0.82);
+  readonly luma = new Float64Array(EASEL.width * EASEL.height);
   readonly curve = Float64Array.from({ length: CURVE_SAMPLES }, (_, i) => 0.8 * Math.sin((2 * Math.PI * i) / CURVE_SAMPLES));
 
   constructor(private readonly changed: (kind: 'draw' | 'curve') => void) {
@@ -14,7 +18,8 @@ export class Easel {
 
   /** Empties the painting: a calm sea. */
   clear(): void {
-    for (let y = 0; y < EASEL_SIDE; y++) this.luma.fill(y < EASEL_SIDE * 0.62 ? -0.35 : -0.75, y * EASEL_SIDE, (y + 1) * EASEL_SIDE);
+    const horizon = Math.round(0.62 * EASEL.height) * EASEL.width;
+    this.luma.fill(-0.35, 0, horizon).fill(-0.75, horizon);
   }
 
   /** Takes over a prepared curve. */
@@ -22,12 +27,13 @@ export class Easel {
     for (let i = 0; i < CURVE_SAMPLES; i++) this.curve[i] = Math.max(-1, Math.min(1, at(i / (CURVE_SAMPLES - 1))));
   }
 
-  /** Lets the reader paint on a canvas. */
+  /** Lets the reader paint on a canvas, which shows as much of the middle as it is wide. */
   attachPainting(canvas: HTMLCanvasElement): void {
     this.paint(canvas);
     drag(canvas, (x, y, fromX, fromY) => {
-      const steps = Math.max(1, Math.ceil(Math.hypot(x - fromX, y - fromY) * EASEL_SIDE));
-      for (let s = 0; s <= steps; s++) this.dab((fromX + ((x - fromX) * s) / steps) * EASEL_SIDE, (fromY + ((y - fromY) * s) / steps) * EASEL_SIDE);
+      const { width, height } = canvas;
+      const steps = Math.max(1, Math.ceil(Math.hypot((x - fromX) * width, (y - fromY) * height)));
+      for (let s = 0; s <= steps; s++) this.dab(before(canvas) + (fromX + ((x - fromX) * s) / steps) * width, (fromY + ((y - fromY) * s) / steps) * height);
       this.paint(canvas);
       this.changed('draw');
     });
@@ -49,12 +55,11 @@ export class Easel {
   }
 
   private dab(x: number, y: number): void {
-    const r = 2.4;
-    for (let v = Math.floor(y - r - 1); v <= y + r + 1; v++) {
-      for (let u = Math.floor(x - r - 1); u <= x + r + 1; u++) {
-        if (u < 0 || v < 0 || u >= EASEL_SIDE || v >= EASEL_SIDE) continue;
-        const cover = Math.max(0, Math.min(1, r + 0.5 - Math.hypot(u + 0.5 - x, v + 0.5 - y)));
-        const at = v * EASEL_SIDE + u;
+    for (let v = Math.floor(y - BRUSH - 1); v <= y + BRUSH + 1; v++) {
+      for (let u = Math.floor(x - BRUSH - 1); u <= x + BRUSH + 1; u++) {
+        if (u < 0 || v < 0 || u >= EASEL.width || v >= EASEL.height) continue;
+        const cover = Math.max(0, Math.min(1, BRUSH + 0.5 - Math.hypot(u + 0.5 - x, v + 0.5 - y)));
+        const at = v * EASEL.width + u;
         this.luma[at] = Math.max(this.luma[at] ?? -1, -1 + 1.96 * cover);
       }
     }
@@ -63,12 +68,12 @@ export class Easel {
   private paint(canvas: HTMLCanvasElement): void {
     const context = canvas.getContext('2d');
     if (!context) return;
-    const image = context.createImageData(EASEL_SIDE, EASEL_SIDE);
+    const image = context.createImageData(EASEL.width, EASEL.height);
     this.luma.forEach((v, i) => {
       const grey = Math.round(127.5 * (1 + v));
       image.data.set([grey, grey, grey, 255], 4 * i);
     });
-    context.putImageData(image, 0, 0);
+    context.putImageData(image, -before(canvas), 0);
   }
 
   private plot(canvas: HTMLCanvasElement): void {
@@ -94,6 +99,11 @@ export class Easel {
     this.curve.forEach((v, i) => context.lineTo((i / (CURVE_SAMPLES - 1)) * w, h / 2 - (v * h) / 2.2));
     context.stroke();
   }
+}
+
+/** Columns of the easel to the left of what a canvas shows. */
+function before(canvas: HTMLCanvasElement): number {
+  return (EASEL.width - canvas.width) / 2;
 }
 
 /** Calls `move` with positions in [0, 1] while the pointer is down. */

@@ -95,8 +95,8 @@ function average(luma: Float64Array, w: number, h: number, x: number, y: number,
   return area > 0 ? Math.max(-1, Math.min(1, sum / area)) : 0;
 }
 
-/** A picture the reader painted: grey levels on a fixed square, in [-1, 1]. */
-export function fromPainting(luma: Float64Array, side: number): InputSource {
+/** A picture the reader painted: grey levels in [-1, 1]. */
+export function fromPainting(luma: Float64Array, { width, height }: Grid): InputSource {
   const copy = luma.slice();
-  return { kind: 'draw', label: 'your drawing', values: (grid) => resample(copy, side, side, grid) };
+  return { kind: 'draw', label: 'your drawing', values: (grid) => resample(copy, width, height, grid) };
 }

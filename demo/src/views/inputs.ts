@@ -1,4 +1,5 @@
 import { html, type Html } from '../html.js';
+import { EASEL } from '../input/easel.js';
 import { gridFor, type InputKind } from '../input/source.js';
 import { chosenPreset, type State } from '../store.js';
 import { problem } from './problem.js';
@@ -21,8 +22,8 @@ export function inputs(state: State, open: InputKind): Html {
     )}</div>
     <div class="input-panel" id="input-panel" role="tabpanel" aria-labelledby="tab-${tab}" data-key="${tab}">
       ${tab === 'boat' && picture(state, grid)}
-      ${tab === 'draw' && html`<canvas class="easel" data-own data-easel width="64" height="64" role="img" aria-label="Easel: paint with the pointer"></canvas><p class="hint">Paint with the pointer: black water, white paint. ${eraser()}</p>`}
-      ${tab === 'curve' && html`<canvas class="easel curve" data-own data-curve role="img" aria-label="Curve: draw with the pointer, or choose a shape below"></canvas><div class="buttons"><button type="button" class="quiet" data-act="curve:sine">Sine</button><button type="button" class="quiet" data-act="curve:ramp">Ramp</button><button type="button" class="quiet" data-act="curve:steps">Steps</button><button type="button" class="quiet" data-act="curve:row">A row of the picture</button></div>`}
+      ${tab === 'draw' && html`<canvas class="easel" style="--w:${grid.width};--h:${grid.height}" data-own data-easel width="${(EASEL.height * grid.width) / grid.height}" height="${EASEL.height}" role="img" aria-label="Easel: paint with the mouse or a finger"></canvas><p class="hint">Paint with the mouse or a finger: ${grid.width} × ${grid.height} grey levels are used. ${eraser()}</p>`}
+      ${tab === 'curve' && html`<canvas class="easel curve" data-own data-curve role="img" aria-label="Curve: draw with the mouse or a finger, or choose a shape below"></canvas><div class="buttons"><button type="button" class="quiet" data-act="curve:sine">Sine</button><button type="button" class="quiet" data-act="curve:ramp">Ramp</button><button type="button" class="quiet" data-act="curve:steps">Steps</button><button type="button" class="quiet" data-act="curve:row">A row of the picture</button></div>`}
       ${tab === 'numbers' && html`<label class="numbers">Numbers between −1 and 1, separated by spaces or commas<textarea rows="5" spellcheck="false" inputmode="text" data-input="numbers" data-own></textarea></label><p class="hint">One number per slot, at most ${grid.width * grid.height}; the rest stay 0.</p>`}
       ${problem(state, 'input')}
     </div>`;

@@ -1,7 +1,7 @@
 // What can be put in: files, drops, drawings, curves, numbers; and what cannot.
 import assert from 'node:assert/strict';
 import { deflateSync } from 'node:zlib';
-import { test } from '../lib/test.mjs';
+import { test, until } from '../lib/test.mjs';
 import { difference, pixels, problemText, refloat, station, table } from '../lib/page.mjs';
 
 /** A grey PNG of vertical stripes, made here. */
@@ -87,6 +87,36 @@ test('input: a drawing', async ({ open, site }) => {
   assert.ok(before[8 * 32 + 16] > 180, `a white stroke in the middle: ${before[8 * 32 + 16]}`);
   assert.ok(before[2 * 32 + 16] < 120, 'and none above it');
   assert.ok(difference(before, await pixels(page, 'shown.after')).largest <= 2);
+});
+
+test('input: the easel has the shape of the set, so that all of a drawing is used', async ({ open, site }) => {
+  const page = await open(site);
+  await page.getByRole('tab', { name: 'Draw' }).click();
+  const easel = page.locator('canvas[data-easel]');
+  const stroke = async (across, down) => {
+    const box = await easel.boundingBox();
+    await page.mouse.move(box.x + box.width * across, box.y + box.height * down);
+    await page.mouse.down();
+    await page.mouse.up();
+  };
+  const light = () => easel.evaluate((el) => {
+    const { data } = el.getContext('2d').getImageData(0, 0, el.width, el.height);
+    return data.filter((v, i) => i % 4 === 0 && v > 200).length;
+  });
+  const { width, height } = await easel.boundingBox();
+  assert.ok(Math.abs(width - 2 * height) < 2, `twice as wide as high: ${width} by ${height}`);
+  for (const [across, down] of [[0.016, 0.03], [0.984, 0.97], [0.5, 0.5]]) await stroke(across, down);
+  const all = await light();
+  // A square set takes the middle, where one of the three is; what is beside it is not lost.
+  await page.selectOption('[data-input=set-page]', 'toy11');
+  await until('a square', async () => Math.abs((await easel.boundingBox()).width - (await easel.boundingBox()).height) < 2);
+  const middle = await light();
+  assert.ok(middle > 0 && middle < all / 2, `${middle} of ${all}`);
+  await page.selectOption('[data-input=set-page]', 'toy10');
+  await until('as before', async () => (await light()) === all);
+  await refloat(page);
+  const before = await pixels(page, 'shown.before');
+  for (const [x, y] of [[0, 0], [31, 15]]) assert.ok(before[y * 32 + x] > 180, `the corner ${x}, ${y}: ${before[y * 32 + x]}`);
 });
 
 test('input: a curve, drawn as a curve', async ({ open, site }) => {
