@@ -204,7 +204,7 @@ const actions: Record<string, (argument: string) => void> = {
       if (s.busy?.paused) session.resume();
       else session.pause();
     } else if (s.playing) player.pause();
-    else player.play();
+    else play();
   },
   step: () => {
     if (running(store.state)) {
@@ -218,7 +218,7 @@ const actions: Record<string, (argument: string) => void> = {
   },
   replay: () => {
     store.update((s) => { s.at = { station: 0, part: 0 }; });
-    player.play();
+    play();
   },
   show: (place) => {
     push = true;
@@ -241,6 +241,12 @@ const actions: Record<string, (argument: string) => void> = {
     store.update(() => undefined);
   },
 };
+
+/** Plays, and brings the text that goes with it; it then follows by itself, and a reader who scrolls to another step pauses. */
+function play(): void {
+  player.play();
+  scrolled.reveal(store.state.at.station);
+}
 
 /** Is a bootstrapping under way that can be paused, in the voyage that is shown? */
 function running(s: State): boolean {

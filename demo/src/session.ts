@@ -2,6 +2,7 @@ import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type Contac
 import { sentence } from './format.js';
 import { drawnAs, gridFor, slotValues } from './input/source.js';
 import { problemOf } from './problems.js';
+import { UNPACKING } from './sending.js';
 import { chosenPreset, DEMONSTRATION, type Beside, type Busy, type Store } from './store.js';
 import { isOfShip, STATIONS } from './stages.js';
 import type { KeyProgress, Preset } from './types.js';
@@ -364,7 +365,7 @@ export class Session {
     keep = true,
   ): Promise<void> {
     this.run = work;
-    this.busy({ what: 'bootstrap', label: voyage.place === 'server' ? 'In the queue; the first time, the server also unpacks the keys' : 'Starting' });
+    this.busy({ what: 'bootstrap', label: voyage.place === 'server' ? `${UNPACKING}.` : 'Starting' });
     const repairedFrom = performance.now();
     for await (const event of work) {
       if (event.kind === 'repair') {

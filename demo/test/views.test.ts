@@ -113,6 +113,18 @@ describe('every view', () => {
     for (const name of ['tide', 'precision']) expect(views[name]?.match(/<th scope="row">/g)).toHaveLength(JOURNEY.length);
   });
 
+  test('says aground of the boat exactly where it is drawn so', () => {
+    for (const place of ['page', 'server'] as const) {
+      const voyage = voyageOf(place === 'page' ? 'toy10' : 'ship13', place);
+      for (const i of [0, 1, 8]) {
+        const state = stateWith(voyage, i);
+        expect(isAground(state), `${place}, ${i}`).toBe(i === 1);
+        expect(gaugeSentence(state, voyage).text).toMatch(i === 1 ? /aground/ : /^Afloat/);
+      }
+    }
+    expect(isAground(stateWith(undefined))).toBe(true);
+  });
+
   test('tells every station as a step of its story, with its own figures, and marks the one that is shown', () => {
     const told = story(stateWith(voyageOf('toy10', 'page'), stationIndex('blind_rotate'), 3), voyageOf('toy10', 'page')).text;
     const steps = told.split('data-scroll-step').slice(1);
@@ -202,7 +214,7 @@ describe('while a stage is under way', () => {
       const before = waterAt(voyage, JOURNEY[at.station - 1] ?? 'encrypt');
       const shown = standingAt(voyage, name);
       for (const [view, markup] of Object.entries(all(state))) expect(markup, `${view} in ${name}`).not.toMatch(/NaN|undefined|Infinity|No ciphertext yet|has not been reached/);
-      expect(all(state)['gauge']).not.toContain('heeled');
+      expect(isAground(state)).toBe((shown?.water.logQ ?? NaN) <= (voyage.spent?.logQ ?? NaN));
       expect(figure).toBe(`${Math.round(shown?.water.logQ ?? Number.NaN)} bits`);
       if (!underway(voyage)) continue;
       seen.add(name);
@@ -215,10 +227,10 @@ describe('while a stage is under way', () => {
     expect([...seen]).toEqual(JOURNEY.slice(2, -1));
   });
 
-  test('a station that lies ahead does not put the boat ashore', () => {
+  test('a station that lies ahead leaves the boat where the ciphertext is', () => {
     for (const voyage of course('page')) {
       const state = { ...stateWith(voyage), at: { station: JOURNEY.length - 1, part: 0 } };
-      expect(all(state)['gauge']).not.toContain('heeled');
+      expect(isAground(state)).toBe(isAground({ ...state, at: latest(voyage) }));
       expect(tideSentence(voyage, JOURNEY.length - 1)).toBe('“Decrypt” has not been reached.');
     }
   });
@@ -247,6 +259,11 @@ describe('while a stage is under way', () => {
   });
 });
 
+/** Does the boat of the first screen lie on ground? */
+function isAground(state: State): boolean {
+  return gauge(state, state.voyages[state.shown], 900).text.includes('heeled');
+}
+
 function tracksSeen(voyage: Voyage): number | undefined {
   return voyage.marks.find((m) => m.stage === 'blind_rotate')?.views.length;
 }
@@ -273,6 +290,11 @@ describe('the time an upload takes', () => {
     expect(lost).toContain('The server does not answer: trying again, 2 of 4.');
     expect(lost).not.toMatch(/left/);
     expect(markup({ movedAt: performance.now() - 60_000 })).toMatch(/Nothing has arrived at the server for 60 s/);
+    // All is sent, and nothing more will arrive: the server is at work.
+    const sent = markup({ bytes: 160e6, movedAt: performance.now() - 60_000 });
+    expect(sent).toContain('All 160 MB of evaluation keys are sent; the server checks them.');
+    expect(sent).not.toMatch(/left|Nothing has arrived/);
+    expect(markup({ what: 'bootstrap', label: 'It unpacks the keys.', done: undefined, total: undefined, totalBytes: undefined, startedAt: performance.now() - 12_000 })).toMatch(/12 s so far.*It unpacks the keys\./s);
   });
 });
 

@@ -6,6 +6,9 @@ import { newest, standingAt, waterAt, type Standing, type Voyage } from '../voya
 import { progressOf } from './words.js';
 import { boat, drawing, label, n } from './svg.js';
 
+/** How deep the hull lies in the water. */
+const DRAUGHT = 8;
+
 /** The ciphertext at the selected station; at the latest one that has begun if the selected one lies ahead. */
 function standing(state: State, voyage: Voyage | undefined): (Standing & { readonly station: number }) | undefined {
   if (!voyage) return undefined;
@@ -24,10 +27,15 @@ export function gaugeSentence(state: State, voyage: Voyage | undefined): { figur
   const figure = `${decimal(found.water.logQ, 0)} bits`;
   if (found.underway) return { figure, text: `${progressOf(voyage, found.underway)}.` };
   if (inside) return { figure, text: `Inside the bootstrapping: ${title.toLowerCase()}.` };
-  return { figure, text: left === 0 ? 'Exhausted: no multiplication fits any more.' : `Afloat: ${plural(left, 'multiplication')} can be spent.` };
+  return { figure, text: left === 0 ? 'Exhausted and aground: no multiplication fits any more. What is left is kept for the first stage of a bootstrapping.' : `Afloat: ${plural(left, 'multiplication')} can be spent.` };
 }
 
-/** The water-line gauge of the first screen: how deep the modulus is under the ciphertext now. */
+/** The modulus that products cannot spend, in bits: what an exhausted ciphertext has. By the fresh one before that is reached. */
+function kept({ spent, fresh, preset: { inputLevel } }: Voyage): number {
+  return spent?.logQ ?? (fresh ? fresh.logQ - (fresh.level - inputLevel) * fresh.logScale : 0);
+}
+
+/** The water-line gauge of the first screen: how deep the modulus is under the ciphertext now, over the shoal that products leave. */
 export function gauge(state: State, voyage: Voyage | undefined, width: number): Html {
   const height = 220;
   const bed = height - 22;
@@ -37,6 +45,7 @@ export function gauge(state: State, voyage: Voyage | undefined, width: number): 
   const perBit = (bed - top) / deepest;
   const depth = water ? water.logQ * perBit : 0;
   const y = bed - depth;
+  const shoal = bed - (voyage ? kept(voyage) : 0) * perBit;
   const staff = width - 34;
   const x = Math.min(width * 0.42, staff - 90);
   const said = gaugeSentence(state, voyage);
@@ -44,9 +53,12 @@ export function gauge(state: State, voyage: Voyage | undefined, width: number): 
   for (let bits = 0; bits <= deepest; bits += 50) {
     ticks.push(html`<line class="staff-tick" x1="${n(staff)}" x2="${n(staff + 7)}" y1="${n(bed - bits * perBit)}" y2="${n(bed - bits * perBit)}"/>${label(staff + 11, bed - bits * perBit + 4, bits, 'tick', 'start')}`);
   }
-  // A chart's bank: it rises to the left, where the boat lies when there is no water.
-  const bank = `M0 ${n(bed - 30)}C${n(width * 0.1)} ${n(bed - 28)} ${n(width * 0.16)} ${n(bed - 4)} ${n(width * 0.3)} ${n(bed)}H${n(width)}V${height}H0Z`;
+  // The shoal under the boat is as high as the modulus that products leave; beside it is all of the modulus.
+  const [edge, foot] = [x + 70, Math.min(x + 150, staff - 24)];
+  const bank = `M0 ${n(shoal)}H${n(edge)}C${n((edge + foot) / 2)} ${n(shoal)} ${n((edge + foot) / 2)} ${n(bed)} ${n(foot)} ${n(bed)}H${n(width)}V${height}H0Z`;
   const keel = water ? water.logScale * perBit : 0;
+  // A hull lies a little in the water, and on ground it lies askew.
+  const afloat = shoal - y > DRAUGHT;
   return html`${drawing(width, height, `${said.figure} ${said.text}`, 'gauge', html`
     <defs>
       <linearGradient id="gauge-water" x1="0" y1="0" x2="0" y2="1"><stop offset="0" class="water-top"/><stop offset="1" class="water-bottom"/></linearGradient>
@@ -55,8 +67,9 @@ export function gauge(state: State, voyage: Voyage | undefined, width: number): 
     </defs>
     <g clip-path="url(#gauge-clip)">
       <g class="gauge-water" style="transform:translateY(${n(y)}px)"><rect x="0" y="0" width="${n(staff)}" height="${height}" fill="url(#gauge-water)"/><path class="water-line" d="M0 0H${n(staff)}"/></g>
-      <path class="ground" d="${bank}"/><path d="${bank}" fill="url(#gauge-ground)"/><path class="ground-top" fill="none" d="${bank.split('H')[0] ?? ''}H${n(staff)}"/>
-      ${water ? boat(x, y, 70, Math.min(keel, depth)) : html`<g class="heeled" style="transform:translate(${n(width * 0.3)}px,${n(bed - 11)}px) rotate(-13deg)">${boat(0, 0, 70, 0)}</g>`}
+      <path class="ground" d="${bank}"/><path d="${bank}" fill="url(#gauge-ground)"/><path class="ground-top" fill="none" d="${bank.split('V')[0] ?? ''}"/>
+      ${bed - shoal > 18 && label(12, bed + 12, 'kept for bootstrapping', 'sub', 'start')}
+      ${water && afloat ? boat(x, y, 70, Math.min(keel, shoal - y)) : html`<g class="heeled" style="transform:translate(${n(x)}px,${n(shoal - DRAUGHT)}px) rotate(-8deg)">${boat(0, 0, 70, 0)}</g>`}
     </g>
     <line class="staff" x1="${n(staff)}" x2="${n(staff)}" y1="${n(top - 14)}" y2="${n(bed)}"/>${ticks}
     ${water && html`<path class="staff-mark" style="transform:translate(${n(staff)}px,${n(y)}px)" d="M0 0L-9 -6V6Z"/>`}`)}

@@ -1,6 +1,7 @@
 import { bytes, count, decimal, duration } from '../format.js';
 import { html, type Html } from '../html.js';
 import { gridFor } from '../input/source.js';
+import { sending } from '../sending.js';
 import { chosenPreset, DEMONSTRATION, FULL_SIZE, type Busy, type State } from '../store.js';
 import type { Preset } from '../types.js';
 import { bootstrapMs, type Place } from '../voyage.js';
@@ -106,13 +107,16 @@ function serverNote(state: State): Html {
   return html`${width} × ${height} = ${count(preset.slots)} numbers. Uploads ${bytes(preset.keyBytes)} of keys; the secret one stays here.`;
 }
 
+/** After so long, what tells of no progress says how long it has taken. */
+const LONG_MS = 2000;
+
 /** Without progress for so long, or four times as long as it usually takes, nothing is promised any more. */
 const STALL_MS = 4000;
 
 /** What a long operation can say of the time: how much is left, or for how long nothing has come. */
 export function timeOf(busy: Busy, now: number): { left: number } | { stalled: number } | undefined {
   const { first, movedAt, bytes: sent = 0, totalBytes = 0 } = busy;
-  if (busy.what !== 'upload' || busy.paused || !first || movedAt === undefined) return undefined;
+  if (busy.what !== 'upload' || busy.paused || !first || movedAt === undefined || isSent(busy)) return undefined;
   const idle = now - movedAt;
   const seen = sent - first.bytes;
   const each = busy.done ? (movedAt - first.at) / busy.done : 0;
@@ -122,12 +126,18 @@ export function timeOf(busy: Busy, now: number): { left: number } | { stalled: n
   return { left: Math.max(0, ((totalBytes - sent) * (movedAt - first.at)) / seen - idle) };
 }
 
+/** Has everything been sent, so that the server is at work? */
+function isSent({ what, bytes: sent = 0, totalBytes = 0 }: Busy): boolean {
+  return what === 'upload' && totalBytes > 0 && sent >= totalBytes;
+}
+
 /** What is under way in words, or that nothing comes. */
 function underway(busy: Busy, now: number): string {
   if (busy.retrying) {
     const { attempt, attempts, answered } = busy.retrying;
     return `The server ${answered ? 'is busy' : 'does not answer'}: trying again, ${attempt} of ${attempts}.`;
   }
+  if (isSent(busy)) return `${sending([busy.bytes ?? 0, busy.totalBytes ?? 0], { keyBytes: 0 })}.`;
   const time = timeOf(busy, now);
   return time && 'stalled' in time ? `Nothing has arrived at the server for ${roughly(time.stalled)}. Still trying.` : busy.label;
 }
@@ -160,7 +170,7 @@ function action(state: State): Html {
   const time = busy.retrying ? undefined : timeOf(busy, now);
   return html`<div class="action running" data-key="running">
     <div class="progress-head"><span class="progress-what">${WORDS[busy.what]}${busy.paused ? ' (paused)' : ''}</span><span class="progress-figure">${
-      busy.totalBytes ? html`${bytes(busy.bytes ?? 0)} of ${bytes(busy.totalBytes)}` : busy.total ? html`${busy.done ?? 0} of ${busy.total}` : ''
+      busy.totalBytes ? html`${bytes(busy.bytes ?? 0)} of ${bytes(busy.totalBytes)}` : busy.total ? html`${busy.done ?? 0} of ${busy.total}` : now - busy.startedAt > LONG_MS ? `${roughly(now - busy.startedAt)} so far` : ''
     }${time && 'left' in time && html` · about ${roughly(time.left)} left`}</span></div>
     <progress aria-label="${WORDS[busy.what]}"${fraction === undefined ? '' : html` value="${fraction.toFixed(4)}" max="1"`}></progress>
     <p class="progress-label">${underway(busy, now)}</p>

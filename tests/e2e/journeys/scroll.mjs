@@ -112,6 +112,30 @@ for (const [name, one] of Object.entries(STORIES)) {
   });
 }
 
+for (const reducedMotion of ['no-preference', 'reduce']) {
+  test(`scroll: what is played brings its text, and leaves a reader who scrolls alone, motion: ${reducedMotion}`, async ({ open, site }) => {
+    const page = await open(`${site}index.html`, { ...opened(DESK), reducedMotion });
+    const one = STORIES.index;
+    await page.locator(one.ready).waitFor();
+    // Where the bar is in sight, and the story is not.
+    await page.evaluate(() => scrollTo({ top: document.querySelector('.strip').offsetTop - 600, behavior: 'instant' }));
+    await page.selectOption('[data-input=speed]', '4');
+    await page.click('[data-act=replay]');
+    for (const step of [0, 1, 2]) await at('index', page, one, step);
+    await page.mouse.move(300, 500);
+    await until('the reader has scrolled back', async () => {
+      if ((await where(page, one)).read === 0) return true;
+      await page.mouse.wheel(0, -200);
+      await drawn(page);
+      return false;
+    });
+    await at('index', page, one, 0);
+    await page.waitForTimeout(2500);
+    await at('index', page, one, 0);
+    assert.equal(await page.locator('[data-act=play]').getAttribute('aria-label'), 'Play', 'it pauses');
+  });
+}
+
 test('scroll: the address follows the reader, and leads back', async ({ open, site }) => {
   const page = await open(`${site}index.html`, { ready: false, reducedMotion: 'reduce', viewport: { width: 1280, height: 800 } });
   const one = STORIES.index;
