@@ -30,35 +30,50 @@ fn named(id: Id, (index, digest, length): &Part) -> (Blob, Expected) {
 /// # Errors
 /// A piece cannot be read, or the store fails.
 pub fn verify(store: &Store, id: Id, look: Look) -> Result<Vec<u32>, StoreError> {
-    let mut damaged = Vec::new();
+    let damaged = damaged(store, id, look)?;
+    if damaged.is_empty() { Ok(Vec::new()) } else { mark(store, id, &damaged) }
+}
+
+/// The pieces that are not what their records say. Others change the set meanwhile: each has to be looked at once more.
+fn damaged(store: &Store, id: Id, look: Look) -> Result<Vec<Part>, StoreError> {
     let parts = parts(store, id)?;
     if matches!(look, Look::Sizes) {
         let wanted: Vec<_> = parts.iter().map(|part| named(id, part)).collect();
         let missing = store.blobs().missing(&wanted).map_err(|error| store.failed(error))?;
-        damaged.extend(missing.into_iter().map(|place| (parts[place].0, parts[place].1)));
-    } else {
-        for part in parts.iter().filter(|part| !matches!(look, Look::Piece(only) if only != part.0)) {
-            let (blob, expected) = named(id, part);
-            match store.blobs().get(blob, expected) {
-                Ok(_) => {}
-                Err(ReadError::Damaged(_)) => damaged.push((part.0, part.1)),
-                Err(ReadError::Io(error)) => return Err(store.failed(error)),
-            }
+        return Ok(missing.into_iter().map(|place| parts[place]).collect());
+    }
+    let mut damaged = Vec::new();
+    for part in parts.iter().filter(|part| !matches!(look, Look::Piece(only) if only != part.0)) {
+        if is_damaged(store, id, part)? {
+            damaged.push(*part);
         }
     }
-    if damaged.is_empty() {
-        return Ok(Vec::new());
+    Ok(damaged)
+}
+
+fn is_damaged(store: &Store, id: Id, part: &Part) -> Result<bool, StoreError> {
+    let (blob, expected) = named(id, part);
+    match store.blobs().get(blob, expected) {
+        Ok(_) => Ok(false),
+        Err(ReadError::Damaged(_)) => Ok(true),
+        Err(ReadError::Io(error)) => Err(store.failed(error)),
     }
+}
+
+/// Marks those of the pieces as missing that are damaged still, which nobody can change in a transaction: a set may have been removed
+/// and uploaded again since, with the very same pieces.
+fn mark(store: &Store, id: Id, damaged: &[Part]) -> Result<Vec<u32>, StoreError> {
     write(store, |txn, records| {
         let mut parts = txn.open_table(PARTS)?;
         let Some(mut record) = records.get(id)? else { return Ok(Vec::new()) };
         let mut marked = Vec::new();
-        for (index, digest) in &damaged {
-            // It may have been uploaded again in the meantime.
+        for part @ (index, digest, length) in damaged {
             let row = parts.get((id.0, *index))?.map(|value| value.value());
-            let Some((_, length)) = row.filter(|(present, _)| present == digest) else { continue };
+            if row != Some((*digest, *length)) || !is_damaged(store, id, part)? {
+                continue;
+            }
             parts.remove((id.0, *index))?;
-            record.bytes = record.bytes.saturating_sub(length);
+            record.bytes = record.bytes.saturating_sub(*length);
             marked.push(*index);
         }
         if !marked.is_empty() {
@@ -71,4 +86,37 @@ pub fn verify(store: &Store, id: Id, look: Look) -> Result<Vec<u32>, StoreError>
         }
         Ok(marked)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Bounds, KeyRecord, Piece, Stored, delete, open, put_part};
+    use super::*;
+
+    #[test]
+    fn pieces_that_were_uploaded_anew_since_they_were_looked_at_are_not_marked() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let id = Id([3; 16]);
+        let upload = || {
+            open(&store, &KeyRecord::new(id, "p", "f", 2), 0, &Bounds::NONE).unwrap();
+            for index in 0..2 {
+                let piece = Piece { index, bytes: b"bytes", digest: *blake3::hash(b"bytes").as_bytes() };
+                assert_eq!(put_part(&store, id, &piece, &Bounds::NONE).unwrap(), Stored::New);
+            }
+        };
+        for look in [Look::Sizes, Look::Piece(1), Look::All] {
+            upload();
+            std::fs::remove_file(Blob::KeyPart(id, 1).path(folder.path())).unwrap();
+            let found = damaged(&store, id, look).unwrap();
+            assert_eq!(found.iter().map(|part| part.0).collect::<Vec<_>>(), [1]);
+            delete(&store, id, |_| true).unwrap();
+            upload();
+            assert_eq!(mark(&store, id, &found).unwrap(), [0; 0]);
+            assert_eq!(parts(&store, id).unwrap().len(), 2);
+            std::fs::remove_file(Blob::KeyPart(id, 1).path(folder.path())).unwrap();
+            assert_eq!(verify(&store, id, look).unwrap(), [1]);
+            delete(&store, id, |_| true).unwrap();
+        }
+    }
 }
