@@ -2,20 +2,18 @@
 //!
 //! Results never depend on the number of threads: every item is computed from its index alone
 //! and stored in its own place.
+//!
+//! What splits the work is compiled once and calls what it splits through a pointer: items are microseconds at least, and
+//! rayon's machinery anew for every loop was a quarter of all that a program with this library had to compile.
 
 use alloc::vec::Vec;
 
-/// `[f(0), …, f(count - 1)]`, in order.
 #[cfg(feature = "parallel")]
-pub fn map<R: Send>(count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
-    use rayon::prelude::*;
-    (0..count).into_par_iter().map(f).collect()
-}
+use threaded::each_part;
 
 /// `[f(0), …, f(count - 1)]`, in order.
-#[cfg(not(feature = "parallel"))]
 pub fn map<R: Send>(count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
-    (0..count).map(f).collect()
+    filled(count, usize::MAX, f)
 }
 
 /// [`map`] for functions that may fail: the error of the smallest failing index, so that the
@@ -25,34 +23,26 @@ pub fn try_map<R: Send, E: Send>(
     count: usize,
     f: impl Fn(usize) -> Result<R, E> + Sync + Send,
 ) -> Result<Vec<R>, E> {
-    one_by_one(count, f).into_iter().collect()
+    filled(count, 1, f).into_iter().collect()
 }
 
+/// [`map`], where a thread takes at most `most` items in a row.
 #[cfg(feature = "parallel")]
-fn one_by_one<R: Send>(count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
-    use rayon::prelude::*;
-    (0..count).into_par_iter().with_max_len(1).map(f).collect()
+fn filled<R: Send>(count: usize, most: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
+    let mut results: Vec<Option<R>> = (0..count).map(|_| None).collect();
+    each_part(results.iter_mut(), most, || (), |(), i, result| **result = Some(f(i)));
+    results.into_iter().map(|result| result.expect("every item has been computed")).collect()
 }
 
 #[cfg(not(feature = "parallel"))]
-fn one_by_one<R: Send>(count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
-    map(count, f)
+fn filled<R>(count: usize, _: usize, f: impl Fn(usize) -> R) -> Vec<R> {
+    (0..count).map(f).collect()
 }
 
 /// Calls `f(i, chunk)` for the `i`-th chunk of `chunk` items (the last one may be shorter).
 /// A `chunk` of zero counts as one.
 pub fn for_each_chunk_mut<T: Send>(data: &mut [T], chunk: usize, f: impl Fn(usize, &mut [T]) + Sync + Send) {
-    #[cfg(feature = "parallel")]
-    {
-        use rayon::prelude::*;
-        data.par_chunks_mut(chunk.max(1)).enumerate().for_each(|(i, part)| f(i, part));
-    }
-    #[cfg(not(feature = "parallel"))]
-    {
-        for (i, part) in data.chunks_mut(chunk.max(1)).enumerate() {
-            f(i, part);
-        }
-    }
+    for_each_chunk_with(data, chunk, || (), |(), i, part| f(i, part));
 }
 
 /// [`for_each_chunk_mut`] with memory that `f` may use as it likes: made by `memory` once for every run of chunks that one
@@ -63,49 +53,7 @@ pub fn for_each_chunk_with<T: Send, M>(
     memory: impl Fn() -> M + Sync + Send,
     f: impl Fn(&mut M, usize, &mut [T]) + Sync + Send,
 ) {
-    #[cfg(feature = "parallel")]
-    {
-        use rayon::prelude::*;
-        let chunks = data.par_chunks_mut(chunk.max(1)).enumerate();
-        chunks.for_each_init(memory, |memory, (i, part)| f(memory, i, part));
-    }
-    #[cfg(not(feature = "parallel"))]
-    {
-        let mut memory = memory();
-        for (i, part) in data.chunks_mut(chunk.max(1)).enumerate() {
-            f(&mut memory, i, part);
-        }
-    }
-}
-
-/// [`for_each_chunk_with`] for the chunks of two slices of one length: calls `f(memory, i, x, y)`.
-pub fn for_each_pair_with<T: Send, M>(
-    x: &mut [T],
-    y: &mut [T],
-    chunk: usize,
-    memory: impl Fn() -> M + Sync + Send,
-    f: impl Fn(&mut M, usize, &mut [T], &mut [T]) + Sync + Send,
-) {
-    #[cfg(feature = "parallel")]
-    {
-        use rayon::prelude::*;
-        let pairs = x.par_chunks_mut(chunk.max(1)).zip(y.par_chunks_mut(chunk.max(1)));
-        pairs.enumerate().for_each_init(memory, |memory, (i, (x, y))| f(memory, i, x, y));
-    }
-    #[cfg(not(feature = "parallel"))]
-    each_pair_with(x, y, chunk, memory, f);
-}
-
-fn each_pair_with<T, M>(
-    x: &mut [T],
-    y: &mut [T],
-    chunk: usize,
-    memory: impl Fn() -> M,
-    f: impl Fn(&mut M, usize, &mut [T], &mut [T]),
-) {
-    let mut memory = memory();
-    let pairs = x.chunks_mut(chunk.max(1)).zip(y.chunks_mut(chunk.max(1)));
-    pairs.enumerate().for_each(|(i, (x, y))| f(&mut memory, i, x, y));
+    each_part(data.chunks_mut(chunk.max(1)), usize::MAX, memory, |memory, i, part| f(memory, i, part));
 }
 
 /// Rows from this many words on are worth a task each.
@@ -114,11 +62,7 @@ const ROW_TASK: usize = 1 << 15;
 /// [`for_each_chunk_mut`] for the rows of a polynomial: short ones stay on this thread, where starting a task would
 /// cost as much as the work.
 pub fn for_each_row_mut<T: Send>(data: &mut [T], n: usize, f: impl Fn(usize, &mut [T]) + Sync + Send) {
-    if n >= ROW_TASK {
-        for_each_chunk_mut(data, n, f);
-    } else {
-        data.chunks_mut(n.max(1)).enumerate().for_each(|(i, row)| f(i, row));
-    }
+    for_each_row_with(data, n, || (), |(), i, row| f(i, row));
 }
 
 /// [`for_each_chunk_with`] for the rows of a polynomial, as [`for_each_row_mut`].
@@ -128,12 +72,7 @@ pub fn for_each_row_with<T: Send, M>(
     memory: impl Fn() -> M + Sync + Send,
     f: impl Fn(&mut M, usize, &mut [T]) + Sync + Send,
 ) {
-    if n >= ROW_TASK {
-        for_each_chunk_with(data, n, memory, f);
-    } else {
-        let mut memory = memory();
-        data.chunks_mut(n.max(1)).enumerate().for_each(|(i, row)| f(&mut memory, i, row));
-    }
+    each_row(data.chunks_mut(n.max(1)), n, memory, |memory, i, row| f(memory, i, row));
 }
 
 /// [`for_each_row_with`] for rows of `n` words that belong together: one item for each prime.
@@ -143,16 +82,7 @@ pub fn for_each_limb_with<T: Send, M>(
     memory: impl Fn() -> M + Sync + Send,
     f: impl Fn(&mut M, usize, &mut T) + Sync + Send,
 ) {
-    if n >= ROW_TASK {
-        for_each_chunk_with(limbs, 1, memory, |memory, i, limb| {
-            for limb in limb {
-                f(memory, i, limb);
-            }
-        });
-    } else {
-        let mut memory = memory();
-        limbs.iter_mut().enumerate().for_each(|(i, limb)| f(&mut memory, i, limb));
-    }
+    each_row(limbs.iter_mut(), n, memory, |memory, i, limb| f(memory, i, limb));
 }
 
 /// [`for_each_row_pair_with`] without the memory.
@@ -165,7 +95,7 @@ pub fn for_each_row_pair_mut<T: Send>(
     for_each_row_pair_with(x, y, n, || (), |(), i, x, y| f(i, x, y));
 }
 
-/// [`for_each_pair_with`] for the rows of two polynomials, as [`for_each_row_mut`].
+/// [`for_each_row_with`] for the rows of two polynomials of one shape: calls `f(memory, i, x, y)`.
 pub fn for_each_row_pair_with<T: Send, M>(
     x: &mut [T],
     y: &mut [T],
@@ -173,17 +103,50 @@ pub fn for_each_row_pair_with<T: Send, M>(
     memory: impl Fn() -> M + Sync + Send,
     f: impl Fn(&mut M, usize, &mut [T], &mut [T]) + Sync + Send,
 ) {
+    let pairs = x.chunks_mut(n.max(1)).zip(y.chunks_mut(n.max(1)));
+    each_row(pairs, n, memory, |memory, i, (x, y)| f(memory, i, x, y));
+}
+
+/// Parts that are rows of `n` words: on this thread alone where they are short.
+fn each_row<P: Send, M>(
+    rows: impl Iterator<Item = P>,
+    n: usize,
+    memory: impl Fn() -> M + Sync + Send,
+    f: impl Fn(&mut M, usize, &mut P) + Sync + Send,
+) {
     if n >= ROW_TASK {
-        for_each_pair_with(x, y, n, memory, f);
+        each_part(rows, usize::MAX, memory, f);
     } else {
-        each_pair_with(x, y, n, memory, f);
+        each_in_turn(rows, memory, f);
     }
+}
+
+fn each_in_turn<P, M>(
+    parts: impl Iterator<Item = P>,
+    memory: impl Fn() -> M,
+    f: impl Fn(&mut M, usize, &mut P),
+) {
+    let mut memory = memory();
+    parts.enumerate().for_each(|(i, mut part)| f(&mut memory, i, &mut part));
+}
+
+#[cfg(not(feature = "parallel"))]
+fn each_part<P, M>(
+    parts: impl Iterator<Item = P>,
+    _: usize,
+    memory: impl Fn() -> M,
+    f: impl Fn(&mut M, usize, &mut P),
+) {
+    each_in_turn(parts, memory, f);
 }
 
 /// `(a(), b())`, possibly at the same time.
 #[cfg(feature = "parallel")]
 pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
-    rayon::join(a, b)
+    let (mut a, mut b) = (Some(a), Some(b));
+    let (mut x, mut y) = (None, None);
+    threaded::both(&mut || x = a.take().map(|a| a()), &mut || y = b.take().map(|b| b()));
+    (x.expect("the first has run"), y.expect("the second has run"))
 }
 
 /// `(a(), b())`, possibly at the same time.
@@ -198,6 +161,45 @@ pub fn threads() -> usize {
     return rayon::current_num_threads();
     #[cfg(not(feature = "parallel"))]
     return 1;
+}
+
+/// What rayon does of it.
+#[cfg(feature = "parallel")]
+mod threaded {
+    use alloc::boxed::Box;
+    use alloc::vec::Vec;
+    use std::sync::{Mutex, PoisonError};
+
+    use rayon::prelude::*;
+
+    /// Calls `f(memory, i, part)` for the `i`-th part. A thread takes at most `most` of them in a row.
+    pub fn each_part<P: Send, M>(
+        parts: impl Iterator<Item = P>,
+        most: usize,
+        memory: impl Fn() -> M + Sync + Send,
+        f: impl Fn(&mut M, usize, &mut P) + Sync + Send,
+    ) {
+        // Nobody waits for these locks: each is taken once. They give a part to whichever thread gets its index.
+        let parts: Vec<Mutex<P>> = parts.map(Mutex::new).collect();
+        let (parts, f) = (&parts, &f);
+        hand_out(parts.len(), most, &|| {
+            let mut memory = memory();
+            Box::new(move |i| f(&mut memory, i, &mut parts[i].lock().unwrap_or_else(PoisonError::into_inner)))
+        });
+    }
+
+    /// Does some of the items, by their indices.
+    type Worker<'a> = Box<dyn FnMut(usize) + 'a>;
+
+    /// Gives every index below `count` to a worker, of which `begin` makes one for every run of items on one thread.
+    fn hand_out<'a>(count: usize, most: usize, begin: &(dyn Fn() -> Worker<'a> + Sync + 'a)) {
+        (0..count).into_par_iter().with_max_len(most).for_each_init(begin, |worker, i| worker(i));
+    }
+
+    /// Calls both, possibly at the same time.
+    pub fn both(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+        rayon::join(a, b);
+    }
 }
 
 #[cfg(test)]
