@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './lib/build.mjs';
 import { needChromium } from './lib/browser.mjs';
-import { CRATES, RUST_TESTS } from './lib/c.mjs';
+import { CRATES, RUST_TESTS, artefacts } from './lib/cargo.mjs';
 import { countTests } from './lib/count.mjs';
 import { Stop, begin, bold, main, red, say, yellow } from './lib/log.mjs';
 import { findNats } from './lib/nats.mjs';
@@ -33,9 +33,6 @@ const lint = (target, name, ...features) => ['clippy', '--package', name, '--lib
 
 /** A processor without an operating system and without 64-bit words: nothing of `std` can hide there. */
 const BARE_TARGET = 'thumbv7em-none-eabihf';
-
-/** The library tests of the core. With `REFLOAT_BACKEND` the same program runs on other arithmetic. */
-const CORE_TESTS = ['test', '--package', 'refloat', '--lib', '--no-fail-fast'];
 
 /** The test of the core that says whether the arithmetic that was asked for is the one in use. */
 const CHOICE = 'arith::backends::dispatch::tests::the_choice_in_force_is_the_one_reported';
@@ -76,7 +73,7 @@ const steps = [
     group: 'rust',
     name: 'Rust tests of the core, one thread, scalar arithmetic',
     tests: true,
-    ...cargo(CORE_TESTS, { REFLOAT_BACKEND: 'scalar' }),
+    action: (...given) => testCore('scalar', [], ...given),
   },
   { group: 'rust', name: 'Rust tests of the core, one thread, AVX2', tests: true, action: testAvx2 },
   { group: 'rust', name: 'rings of odd index in WebAssembly', tests: true, ...node('tests/tools/odd-index.mjs') },
@@ -239,6 +236,7 @@ function command(step, progress, { chromium, yields }) {
     ...filter,
     limit: LIMIT,
     yields,
+    cwd: step.cwd ?? root,
     env: { ...filter.env, REFLOAT_BIN: serverBinary, CHROMIUM: chromium, ...step.env },
   });
 }
@@ -277,13 +275,29 @@ async function lintBare(step, progress, options) {
   return command({ ...step, ...cargo(lint(BARE_TARGET, 'refloat', '--no-default-features')) }, progress, options);
 }
 
+/**
+ * The core's own tests with other arithmetic, by the program that the Rust tests have built: cargo would compile the core once
+ * more for this package alone, whose dependencies then have fewer features.
+ */
+async function testCore(backend, filter, step, progress, options) {
+  const isProgram = ({ target, profile }) => target.name === 'refloat' && target.kind.includes('lib') && profile.test;
+  let program;
+  try {
+    [{ executable: program }] = await artefacts(progress, [...RUST_TESTS, '--no-run'], isProgram);
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    return { code: 1, output: error.message };
+  }
+  const env = { REFLOAT_BACKEND: backend };
+  return command({ ...step, command: program, args: filter, cwd: join(root, 'core'), env }, progress, options);
+}
+
 /** The core's tests on AVX2, where the best that the machine has may be AVX-512. */
-async function testAvx2(step, progress, options) {
-  const tested = (...filter) => command({ ...step, ...cargo([...CORE_TESTS, ...filter], { REFLOAT_BACKEND: 'avx2' }) }, progress, options);
-  const asked = await tested('--', '--exact', CHOICE, '--nocapture');
+async function testAvx2(...given) {
+  const asked = await testCore('avx2', ['--exact', CHOICE, '--nocapture'], ...given);
   if (asked.code !== 0) return asked;
   const [, refusal] = /chosen by REFLOAT_BACKEND (cannot run here, so \w+ is used)/.exec(asked.output) ?? [];
-  return refusal ? { skipped: `AVX2 ${refusal}` } : tested();
+  return refusal ? { skipped: `AVX2 ${refusal}` } : testCore('avx2', [], ...given);
 }
 
 /** What .cargo/deny.toml asks of the crates; told as skipped where the tool or its database is not to be had. */

@@ -1,6 +1,7 @@
 // The C library as it is installed: headers, libraries, and what CMake and pkg-config look for, in one folder.
 import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { RUST_TESTS, artefacts } from './cargo.mjs';
 import { Stop } from './log.mjs';
 import { root, target } from './paths.mjs';
 import { cargoProgress, must, run } from './run.mjs';
@@ -13,22 +14,16 @@ export const installed = join(target, 'c');
 
 const WASM = 'wasm32-unknown-unknown';
 
-/** The workspace without the build tool, which has no tests and a large library behind it. */
-export const CRATES = ['--workspace', '--exclude', 'refloat-wasm-builder'];
-
-/** What the Rust tests build. */
-export const RUST_TESTS = ['test', ...CRATES, '--lib', '--bins', '--tests'];
-
 /** Builds the libraries for release into `installed`. */
 export async function buildC(step) {
   const natively = ['--release', '--package', 'refloat-c', '--lib'];
-  const files = await artefacts(step, ['build', ...natively]);
+  const files = await librariesOf(step, ['build', ...natively]);
   await install(installed, files, await wasmArchive(step));
 }
 
 /** Takes the libraries that the Rust tests have built, or builds what they build; gives their folder. */
 export async function takeTested(step) {
-  const files = await artefacts(step, [...RUST_TESTS, '--no-run']);
+  const files = await librariesOf(step, [...RUST_TESTS, '--no-run']);
   const prefix = join(target, 'c-tested');
   await install(prefix, files, await wasmArchive(step));
   return prefix;
@@ -47,21 +42,10 @@ async function wasmArchive(step) {
   return join(target, WASM, 'release', 'librefloat_c.a');
 }
 
-/** Runs cargo, and gives the files of refloat-c that it names. */
-async function artefacts(step, args) {
-  const { env, onLine } = cargoProgress(step);
-  let files = [];
-  await must(step, 'cargo', [...args, '--message-format=json-render-diagnostics'], {
-    env,
-    onLine(line) {
-      if (!line.startsWith('{')) return onLine(line);
-      const message = JSON.parse(line);
-      const ours = message.reason === 'compiler-artifact' && message.target.name === 'refloat_c' && !message.profile.test;
-      if (ours) files = message.filenames;
-      return true;
-    },
-  });
-  files = files.filter((file) => !/\.(rlib|rmeta)$/.test(file));
+/** The libraries of refloat-c that a build makes. */
+async function librariesOf(step, args) {
+  const [made] = await artefacts(step, args, ({ target, profile }) => target.name === 'refloat_c' && !profile.test);
+  const files = made?.filenames.filter((file) => !/\.(rlib|rmeta)$/.test(file)) ?? [];
   if (files.length < 2) throw new Stop(`cargo ${args.join(' ')} built no libraries of refloat-c: ${files}`);
   return files;
 }
