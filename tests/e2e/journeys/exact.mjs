@@ -45,8 +45,9 @@ test('exact: digits, the polynomial and the result', async ({ open, site }) => {
   assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers came back exactly as they were\. .* every one of them is right modulo 65537/);
   assert.match(await page.locator('main').innerText(), /insecure demonstration parameters/);
   assert.deepEqual(await page.locator('.exact-pair .hint').allInnerTexts(), ['What you encrypted', 'Refreshed, then decrypted with your key']);
-  const [topOfInput, topOfOutput] = await page.locator('.exact-pair svg').evaluateAll((all) => all.map((svg) => svg.getBoundingClientRect().top));
-  assert.equal(topOfInput, topOfOutput, 'side by side, on a phone too');
+  const pair = await page.locator('.exact-pair svg').evaluateAll((all) => all.map((svg) => svg.getBoundingClientRect()).map(({ top, width }) => ({ top, width })));
+  assert.deepEqual(pair[1], pair[0], 'side by side, on a phone too');
+  assert.ok(pair[0].width > 150, `${pair[0].width} px wide`);
 
   // Every stage: where the low digits are, and where the picture is.
   const stages = [];
