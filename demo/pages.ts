@@ -49,7 +49,9 @@ export function pages(): Plugin {
         const page = Object.keys(PAGES).find((name) => path.endsWith(`/${name}.html`));
         const written = { head: HEAD, masthead: masthead(page), foot: FOOT, data: DATA };
         for (const mark of ['head', 'masthead']) if (!html.includes(`<!--${mark}-->`)) throw new Error(`${path} has no <!--${mark}-->`);
-        return html.replace(/<!--(head|masthead|foot|data)-->/g, (_, mark: keyof typeof written) => written[mark]);
+        // A page with a shell shows its heading alone until the run is there that it opens with.
+        const opening = page && page !== 'index' ? html.replace('<body>', '<body data-opening>') : html;
+        return opening.replace(/<!--(head|masthead|foot|data)-->/g, (_, mark: keyof typeof written) => written[mark]);
       },
     },
     configureServer(server) {

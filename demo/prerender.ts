@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { gridFor, type InputSource } from './src/input/source.js';
-import { PRERENDERED, regions } from './src/page.js';
+import { OPENED, PRERENDERED, regions } from './src/page.js';
 import { decode, type RecordedVoyage } from './src/recorded.js';
 import { untouched, type State } from './src/store.js';
 import { latest } from './src/voyage.js';
@@ -32,8 +32,8 @@ export function prerender(recording: URL): Plugin {
       };
       if (gridFor(voyage.preset.slots).width !== voyage.width) throw new Error(`the recording ${recording.href} is of another shape; record it again`);
       const drawn = regions(state, 'boat', (region) => WIDTHS[region] ?? 1180, false);
-      return PRERENDERED.reduce((text, id) => {
-        const empty = new RegExp(`(<div id="${id}"[^>]*>)</div>`);
+      return [...OPENED, ...PRERENDERED].reduce((text, id) => {
+        const empty = new RegExp(`(<div [^>]*\\bid="${id}"[^>]*>)</div>`);
         if (!empty.test(text)) throw new Error(`index.html has no empty element #${id} to draw into`);
         return text.replace(empty, (_all, open: string) => `${open}${drawn[id]?.text ?? ''}</div>`);
       }, page);

@@ -48,8 +48,11 @@ export function regions(state: State, tab: InputKind, width: Widths, remoteKeys:
   };
 }
 
+/** Regions that have been drawn into the page when it was built, but are not of the recorded voyage: they have their size from the start. */
+export const OPENED = ['inputs', 'controls'] as const;
+
 /** Regions that have been drawn into the page when it was built, from a recorded voyage. */
-export const PRERENDERED = ['switch', 'story', 'gauge', 'view-slot', 'view-tide', 'view-precision', 'view-tree', 'view-flame', 'view-work'] as const;
+export const PRERENDERED = ['badge', 'strip', 'switch', 'story', 'gauge', 'view-slot', 'view-tide', 'view-precision', 'view-tree', 'view-flame', 'view-work'] as const;
 
 /** What each region was last given. */
 const drawn = new Map<string, string>();

@@ -16,6 +16,9 @@ import { revealMessages } from './reveal.js';
 import { ScrollSteps } from './scroll-steps.js';
 import { keptTheme, otherTheme } from './theme.js';
 
+/** Milliseconds after which a page is shown without the run that it opens with. */
+const OPENING_MS = 4000;
+
 /** What the state of every page with a run has. */
 export interface Shown {
   /** What keeps the page busy, if anything. */
@@ -91,6 +94,7 @@ export class Shell<S extends Shown> {
       morph(el, markup);
     }
     this.#follow();
+    if (document.querySelector('[class*=recorded], .problem')) open();
   }
 
   /** Says something to those who listen. */
@@ -214,5 +218,11 @@ export class Shell<S extends Shown> {
     document.querySelector('nav [aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     keptTheme();
     this.draw();
+    setTimeout(open, OPENING_MS);
   }
+}
+
+/** Shows all of the page: it opens with its heading alone, until there is the run that is shown first, and nothing moves any more. */
+function open(): void {
+  delete document.body.dataset['opening'];
 }
