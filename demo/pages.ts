@@ -16,18 +16,43 @@ const HEAD = `<meta charset="utf-8">
 const LOGO =
   '<svg viewBox="0 0 40 24" width="40" height="24" aria-hidden="true"><path class="mark-sail" d="M20 1c6 4 9 8 9.5 12.5-3 .6-6 .8-9.5.8zM17.5 3v11.4c-3.4 0-6-.2-8.6-.7C12 9 15 6.500 17.500 3z"/><path class="mark-water" d="M1 18.500c3.200 0 3.200 2.500 6.400 2.500s3.200-2.500 6.300-2.500 3.200 2.500 6.300 2.500 3.200-2.500 6.300-2.500 3.200 2.500 6.300 2.500 3.200-2.500 6.400-2.500"/></svg>';
 
-/** Name, menu and switch of colours; `page` is marked in the menu as the one that is open. */
+/** Name, menu, way to the words and switch of colours; `page` is marked in the menu as the one that is open. */
 function masthead(page: string | undefined): string {
   const links = Object.entries(PAGES).map(([name, words]) => `<a href="./${name}.html"${name === page ? ' aria-current="page"' : ''}>${words}</a>`);
   return `<header class="masthead">
       <p class="wordmark"><a href="./index.html">${LOGO}refloat</a></p>
       <nav aria-label="Pages">${links.join('')}</nav>
+      <a class="quiet" href="#words">Words</a>
       <button type="button" class="quiet theme" data-act="theme">Light or dark</button>
     </header>`;
 }
 
+/** What is said on all pages and explained on none: a word, and what it means here. */
+const GLOSSARY: readonly (readonly [string, string])[] = [
+  ['Ciphertext', 'What encryption makes of a message: polynomials whose coefficients look random to anybody without the secret key.'],
+  ['Key', 'The <i>secret key</i> encrypts and decrypts, and stays with its owner. <i>Evaluation keys</i> are made from it: whoever has them can compute with ciphertexts, but not decrypt them.'],
+  ['Parameter set', 'All sizes that are fixed before keys are made, under a name such as <code>ship13</code>. A set whose name begins with “toy” is small, for demonstrations, and protects nothing.'],
+  ['Slot', 'The place of one number in a ciphertext. A ciphertext has hundreds or thousands of slots, and an operation acts on all of them at once.'],
+  ['Coefficient', 'A number in front of a power of X in a polynomial. The same polynomial holds its message in slots or in coefficients; a linear map leads from one to the other.'],
+  ['Noise', 'Small random errors that encryption adds. Without them a ciphertext would not be secret; with every operation they grow.'],
+  ['Modulus', 'The number Q at which the coefficients of a ciphertext go round, as the hours of a clock do at 12. Products make it smaller.'],
+  ['Level', 'How many factors of its modulus a ciphertext can still give up. A product takes one. Some may be kept for the first stage of a bootstrapping: they are no levels for products.'],
+  ['Exhausted', 'A ciphertext without a level that a product may spend.'],
+  ['Bootstrapping', 'Raising the modulus of a ciphertext again, without decrypting it, so that computing can go on.'],
+  ['Scale', 'The factor by which a fraction is multiplied so that it can be kept as a whole number, such as 2<sup>40</sup>.'],
+  ['Bits of security', 'With 128 bits of security the best attack known takes about 2<sup>128</sup> operations.'],
+  ['Bits of precision', 'How small an error is: with 10 bits it is at most 1/1,024, or 2<sup>−10</sup>. In the <i>worst slot</i> that is the largest error; over <i>all slots together</i> it is their root mean square.'],
+  ['Bits of a modulus', 'How long it is when written in binary, that is log<sub>2</sub> Q. The same is said of a scale.'],
+  ['Encrypted bits', 'Zeros and ones that are encrypted. Gates take each in a ciphertext of its own.'],
+];
+
+/** The words, folded; an address that ends in their id unfolds them. */
+const WORDS = `<details class="fold words"><summary><h2>Words on these pages</h2></summary>
+      <dl id="words">${GLOSSARY.map(([word, meaning]) => `<div><dt>${word}</dt><dd>${meaning}</dd></div>`).join('')}</dl>
+      <p class="hint">The file <code>core/CONCEPTS.md</code> of the source explains them in order, with drawings.</p></details>`;
+
 /** The end of all pages but the first, and where they speak to those who listen. */
-const FOOT = `<footer class="foot"><p>Licensed under MIT or Apache-2.0.</p></footer>
+const FOOT = `<footer class="foot">${WORDS}<p>Licensed under MIT or Apache-2.0.</p></footer>
     <div id="live" class="visually-hidden" aria-live="polite" role="status"></div>`;
 
 /** Where the patients of two pages come from. */
@@ -37,7 +62,7 @@ const DATA = `<section class="band" id="data" aria-labelledby="data-title">
       </section>`;
 
 /**
- * Writes what all pages have alike, `<!--head-->` and `<!--masthead-->`, and what several have, `<!--foot-->` and `<!--data-->`. A
+ * Writes what all pages have alike, `<!--head-->` and `<!--masthead-->`, and what several have, `<!--foot-->` or only its `<!--words-->`, and `<!--data-->`. A
  * page is served with and without `.html`, which Vite does by itself; other paths get the page that says that there is nothing.
  */
 export function pages(): Plugin {
@@ -47,11 +72,11 @@ export function pages(): Plugin {
       order: 'pre',
       handler(html, { path }) {
         const page = Object.keys(PAGES).find((name) => path.endsWith(`/${name}.html`));
-        const written = { head: HEAD, masthead: masthead(page), foot: FOOT, data: DATA };
+        const written = { head: HEAD, masthead: masthead(page), words: WORDS, foot: FOOT, data: DATA };
         for (const mark of ['head', 'masthead']) if (!html.includes(`<!--${mark}-->`)) throw new Error(`${path} has no <!--${mark}-->`);
         // A page with a shell shows its heading alone until the run is there that it opens with.
         const opening = page && page !== 'index' ? html.replace('<body>', '<body data-opening>') : html;
-        return opening.replace(/<!--(head|masthead|foot|data)-->/g, (_, mark: keyof typeof written) => written[mark]);
+        return opening.replace(/<!--(head|masthead|words|foot|data)-->/g, (_, mark: keyof typeof written) => written[mark]);
       },
     },
     configureServer(server) {

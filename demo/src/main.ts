@@ -8,6 +8,7 @@ import './styles/slot.css';
 import './styles/breaking.css';
 import './styles/scroll-steps.css';
 import './styles/narrow.css';
+import { backToAnchor } from './anchored.js';
 import type { Breakage, Choice, Outcome } from './breaking/breakage.js';
 import { readHash, writeHash } from './hash.js';
 import { whenHiddenLong } from './hidden.js';
@@ -29,6 +30,8 @@ import { tideSentence } from './views/tide.js';
 import { latest, type Place } from './voyage.js';
 
 const TITLE = document.title;
+/** The part of the address that leads to the words of these pages. */
+const WORDS = '#words';
 const query = new URLSearchParams(location.search);
 const start = readHash(location.hash);
 
@@ -79,6 +82,8 @@ store.subscribe((state) => {
 function note(next: string): void {
   const chosen = push;
   push = false;
+  // The words stay in the address until the reader chooses something.
+  if (!chosen && location.hash === WORDS) return;
   if (next === (pending ?? address)) return;
   clearTimeout(noting);
   if (chosen) {
@@ -139,7 +144,7 @@ async function showRecorded(): Promise<void> {
   store.update(() => undefined);
   // A link to a station leads to its text, once that is drawn.
   const station = linked;
-  if (station !== undefined) requestAnimationFrame(() => scrolled.reveal(station));
+  requestAnimationFrame(() => (station === undefined ? backToAnchor() : scrolled.reveal(station)));
 }
 
 const LARGE_KEYS = 200e6;

@@ -9,6 +9,7 @@ import './styles/slot.css';
 import './styles/scroll-steps.css';
 import './styles/narrow.css';
 import { RefloatError } from 'refloat/client';
+import { backToAnchor } from './anchored.js';
 import { sentence } from './format.js';
 import { whenHiddenLong } from './hidden.js';
 import { morph, type Html } from './html.js';
@@ -224,5 +225,7 @@ export class Shell<S extends Shown> {
 
 /** Shows all of the page: it opens with its heading alone, until there is the run that is shown first, and nothing moves any more. */
 function open(): void {
+  if (document.body.dataset['opening'] === undefined) return;
   delete document.body.dataset['opening'];
+  requestAnimationFrame(backToAnchor);
 }

@@ -27,6 +27,7 @@ describe('every page', () => {
       const [menu = ''] = /<nav.*?<\/nav>/.exec(written) ?? [];
       for (const [other, words] of Object.entries(PAGES)) expect(menu).toContain(`<a href="./${other}.html"${other === page ? ' aria-current="page"' : ''}>${words}</a>`);
       expect(written).not.toContain('<!--');
+      expect(written.match(/ (?:href="#|id=")words"/g), 'the words, and the way to them').toHaveLength(2);
       expect(written.includes('<body data-opening>')).toBe(![MISSING, 'index'].includes(page));
     });
   }

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { LOOKS, opened, sound, turn } from '../lib/looks.mjs';
+import { LOOKS, opened, PHONE, sound, turn } from '../lib/looks.mjs';
 import { demoDist } from '../lib/paths.mjs';
-import { test } from '../lib/test.mjs';
+import { test, until } from '../lib/test.mjs';
 
 /** Every page's drawing on the first screen, what in it comes of a run, and the button. */
 const PAGES = [
@@ -62,6 +62,25 @@ test('shell: a page is a press away from every other', async ({ open, site }) =>
     assert.equal(await page.locator('nav [aria-current=page]').innerText(), words);
   }
 });
+
+for (const [name, javaScriptEnabled] of [['index', true], ['gates', true], ['patients', true], ['digits', false]]) {
+  test(`shell: the words of all pages are a press away, and an address leads to them: ${name}${javaScriptEnabled ? '' : ', without scripts'}`, async ({ open, site }) => {
+    const page = await open(`${site}${name}.html`, { ...opened(PHONE), javaScriptEnabled });
+    const words = page.locator('#words');
+    const inWindow = async () => { const box = await words.boundingBox(); return (await words.isVisible()) && box !== null && box.y >= 0 && box.y < PHONE.viewport.height / 2; };
+    assert.equal(await words.isVisible(), false);
+    await page.getByRole('link', { name: 'Words', exact: true }).click();
+    await until('the words, where they can be read', inWindow);
+    await page.goto('about:blank');
+    await page.goto(`${site}${name}.html#words`);
+    await until('the words, once the page is there', inWindow);
+    if (!javaScriptEnabled) return;
+    await page.waitForTimeout(1000);
+    assert.ok(await inWindow(), 'and still');
+    assert.equal(new URL(page.url()).hash, '#words');
+    await sound(page);
+  });
+}
 
 test('shell: the page for what is missing', async ({ open, serve }) => {
   const { url } = await serve();
