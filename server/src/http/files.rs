@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::{Extension, Router};
@@ -67,10 +67,11 @@ pub fn demo_folder(configured: &Path) -> Option<PathBuf> {
 }
 
 /// A path without a file: the page of that name, without `.html`; else the demo's page for what is missing, or a problem
-/// where there is none or where the path looks like that of a file.
+/// where there is none, or where the path looks like that of a file and the request does not ask for a page.
 async fn page(uri: &Uri, folder: &Path, request: Request) -> Response {
     let path = uri.path().trim_start_matches('/');
-    if path.rsplit('/').next().is_some_and(|last| last.contains('.')) {
+    let of_file = path.rsplit('/').next().is_some_and(|last| last.contains('.'));
+    if of_file && !asks_for_page(request.headers()) {
         return nothing(uri.clone()).await.into_response();
     }
     let name = path.trim_end_matches('/');
@@ -93,6 +94,14 @@ async fn page(uri: &Uri, folder: &Path, request: Request) -> Response {
         *response.status_mut() = StatusCode::NOT_FOUND;
     }
     response
+}
+
+/// Whether a browser goes to this address: scripts, styles and programs do not ask for HTML.
+fn asks_for_page(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .any(|accept| accept.to_str().is_ok_and(|types| types.contains("text/html")))
 }
 
 async fn file(path: &Path, request: Request) -> Response {

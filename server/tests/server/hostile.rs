@@ -150,6 +150,13 @@ fn names_lead_nowhere_else() {
         assert_eq!(answer.header("cross-origin-embedder-policy"), "require-corp");
         assert_eq!(answer.header("cross-origin-resource-policy"), "same-origin");
     }
+    // What looks like a file is none: a program is told so, and a browser that goes there gets the page.
+    client.get("/missing.html").problem(404, "NOT_FOUND");
+    let accept = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
+    for path in ["/missing.html", "/run/missing.png", "/gates.htm"] {
+        let answer = client.send("GET", path, &accept, b"").expect(404);
+        assert_eq!(String::from_utf8_lossy(&answer.body), "<title>none</title>", "{path}");
+    }
     let moved = client.raw(&request("GET /gates/", &[], b"")).to_ascii_lowercase();
     assert!(moved.contains(" 308 ") && moved.contains("\r\nlocation: /gates\r\n"), "{moved}");
     let module = client.get("/assets/a.wasm").expect(200);
