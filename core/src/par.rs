@@ -146,7 +146,8 @@ pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> 
     let (mut a, mut b) = (Some(a), Some(b));
     let (mut x, mut y) = (None, None);
     threaded::both(&mut || x = a.take().map(|a| a()), &mut || y = b.take().map(|b| b()));
-    (x.expect("the first has run"), y.expect("the second has run"))
+    let (Some(x), Some(y)) = (x, y) else { unreachable!("both have run") };
+    (x, y)
 }
 
 /// `(a(), b())`, possibly at the same time.
