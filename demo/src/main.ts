@@ -284,7 +284,7 @@ const inputs: Record<string, (el: HTMLInputElement & HTMLSelectElement) => void>
   doublings: (el) => chooseBreakage({ doublings: Number(el.value) }),
   where: (el) => chooseBreakage({ where: Number(el.value) }),
   keyBits: (el) => chooseBreakage({ keyBits: Number(el.value) }),
-  guess: (el) => chooseBreakage({ guess: el.value as Outcome }),
+  guess: (el) => chooseBreakage({ guess: el.value ? (el.value as Outcome) : undefined }),
   slot: (el) => store.update((s) => { s.slot = Number(el.value); }),
   numbers: (el) => desk.takeNumbers(el.value),
   file: (el) => {

@@ -83,7 +83,7 @@ export interface State {
 }
 
 /** What a reader may break first: the picture eight times over. */
-export const FIRST_BREAKAGE: Choice = { what: 'sum', doublings: 3, where: 30, keyBits: 5, guess: 'right' };
+export const FIRST_BREAKAGE: Choice = { what: 'sum', doublings: 3, where: 30, keyBits: 5 };
 
 /** Before the reader has done anything, wherever the page is drawn. */
 export function untouched() {

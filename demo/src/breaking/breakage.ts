@@ -19,7 +19,8 @@ export interface Choice {
   readonly where: number;
   /** Bits of randomness that a key is drawn from. */
   readonly keyBits: number;
-  readonly guess: Outcome;
+  /** What the reader expects, once that was said. */
+  readonly guess?: Outcome | undefined;
 }
 
 /** A voyage that was broken, and how it ended. */

@@ -50,7 +50,7 @@ export function breaking(state: State, width: number): Html {
         ${choice.what === 'sum' ? html`<label class="break-slider" data-key="sum"><span>Copies added</span><input type="range" min="0" max="${MOST_DOUBLINGS}" step="1" value="${choice.doublings}" data-input="doublings" aria-valuetext="${choice.doublings === 0 ? '1 copy' : `${2 ** choice.doublings} copies`}"${off ? html` disabled` : ''}><output>${2 ** choice.doublings}</output></label>` : ''}
         ${choice.what === 'bit' ? html`<label class="break-slider" data-key="bit"><span>Where in the ciphertext</span><input type="range" min="0" max="99" step="1" value="${choice.where}" data-input="where" aria-valuetext="${choice.where} per cent of the way"${off ? html` disabled` : ''}><output>${choice.where} %</output></label>` : ''}
         ${choice.what === 'guess' ? html`<label class="break-slider" data-key="guess"><span>Random bits</span><input type="range" min="0" max="${MOST_KEY_BITS}" step="1" value="${choice.keyBits}" data-input="keyBits" aria-valuetext="${plural(choice.keyBits, 'bit')}"${off ? html` disabled` : ''}><output>${plural(choice.keyBits, 'bit')}</output></label>` : ''}
-        <label class="set">What will ${choice.what === 'guess' || choice.what === 'noise' ? 'the stranger see' : 'come out'}? <select data-input="guess"${off ? html` disabled` : ''}>${(Object.keys(outcomes) as Outcome[]).map((o) => html`<option value="${o}"${o === choice.guess ? html` selected` : ''}>${outcomes[o]}</option>`)}</select></label>
+        <label class="set">What will ${choice.what === 'guess' || choice.what === 'noise' ? 'the stranger see' : 'come out'}? <select data-input="guess"${off ? html` disabled` : ''}><option value=""${choice.guess ? '' : html` selected`}>no guess yet</option>${(Object.keys(outcomes) as Outcome[]).map((o) => html`<option value="${o}"${o === choice.guess ? html` selected` : ''}>${outcomes[o]}</option>`)}</select></label>
         ${state.busy && state.breakingNow
           ? html`<button type="button" class="secondary" data-act="cancel" data-key="cancel" data-heir>Cancel</button>`
           : html`<button type="button" class="secondary" data-act="break" data-key="break" data-heir${ready ? '' : html` disabled`}>Break it</button>`}
@@ -84,8 +84,12 @@ export function brokenSentence(broken: Broken): string {
   const error = broken.voyage.result?.quality.maxError;
   const noun = nounOf(broken.voyage);
   const outcomes = OUTCOMES[noun];
-  const verdict = `You expected ${outcomes[broken.guess]}; ${broken.guess === broken.outcome ? 'that is what came' : `${outcomes[broken.outcome]} came`}.`;
-  return `${verdict} ${why(broken)} Largest error ${scientific(error)}${noun === 'picture' ? ', where black and white are 2 apart' : ''}.`;
+  return `${verdict(outcomes, broken)} ${why(broken)} Largest error ${scientific(error)}${noun === 'picture' ? ', where black and white are 2 apart' : ''}.`;
+}
+
+function verdict(outcomes: Record<Outcome, string>, { guess, outcome }: Broken): string {
+  if (!guess) return `What came: ${outcomes[outcome]}.`;
+  return `You expected ${outcomes[guess]}; ${guess === outcome ? 'that is what came' : `${outcomes[outcome]} came`}.`;
 }
 
 function why(broken: Broken): string {
