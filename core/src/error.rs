@@ -38,7 +38,7 @@ pub enum Error {
     /// A stated limit (budget, count, size) would be exceeded.
     #[error("limit exceeded: {0}")]
     Limit(String),
-    /// The observer asked to stop.
+    /// The observer asked to stop; the message is the stage, and the code `ABORTED`.
     #[error("cancelled: {0}")]
     Cancelled(String),
     /// The system gives no randomness.
@@ -62,7 +62,8 @@ impl Error {
         "ENTROPY",
     ];
 
-    /// Stable identifier of the variant, the same string in Rust, HTTP and TypeScript.
+    /// Stable identifier of the variant, the same string in Rust, HTTP and TypeScript: its name in upper case, but `ABORTED` for
+    /// [`Self::Cancelled`].
     pub fn code(&self) -> &'static str {
         match self {
             Self::InvalidArgument(_) => "INVALID_ARGUMENT",

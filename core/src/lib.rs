@@ -27,6 +27,8 @@
 //! # Ok::<(), refloat::Error>(())
 //! ```
 //!
+//! `&mut ()` observes nothing; a [`trace::Observer`] in its place is told the progress, and can cancel.
+//!
 //! # Where things are
 //!
 //! | you want | look at |

@@ -1,4 +1,4 @@
-//! L1: arithmetic on one residue, and on one row of residues.
+//! Arithmetic on one residue, and on one row of residues.
 //!
 //! A *word* is `u32` or `u64`; a *row* is a slice of residues modulo one prime. Single residues go through [`Modulus`], whole rows
 //! through [`Kernels`], an object that is chosen once for the CPU.

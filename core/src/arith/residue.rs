@@ -1,6 +1,7 @@
 //! The ring Z/p^k of a prime p: where the plaintexts of exact arithmetic live.
 
 use alloc::format;
+use core::fmt;
 
 use super::{
     Modulus, Shoup,
@@ -11,11 +12,18 @@ use crate::error::Error;
 /// Z/p^k: residues are words in [0, p^k), p a prime, p^k below 2^61.
 ///
 /// Sums and products do not branch on a residue; inverses are for public numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PrimePower {
     prime: u64,
     exponent: u32,
     modulus: Modulus<u64>,
+}
+
+/// Without what is computed from the two.
+impl fmt::Debug for PrimePower {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}^{}", self.prime, self.exponent)
+    }
 }
 
 impl PrimePower {

@@ -1,4 +1,4 @@
-//! L6: bootstrapping methods, one folder each. No method knows another, except through [`Method`].
+//! Bootstrapping methods, one folder each. No method knows another, except through [`Method`].
 //!
 //! Every folder has the same plan, as far as its method needs it: `spec` holds the numbers of a set, `presets` the named sets, `params`
 //! what is derived and checked, `secret` and `keys` the keys, `stages` the names of the stages, `bootstrapper` or `evaluator` the stages

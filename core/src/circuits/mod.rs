@@ -1,4 +1,4 @@
-//! L5: computations on ciphertexts that several methods share. Each folder is one kind of computation; its `mod.rs` says which schemes it
+//! Computations on ciphertexts that several methods share. Each folder is one kind of computation; its `mod.rs` says which schemes it
 //! works on.
 
 pub mod arithmetic;

@@ -1,6 +1,17 @@
-//! L7: parameter sets of all methods: the named ones, and those of other libraries.
+//! Parameter sets of all methods: the named ones, and those of other libraries.
 //!
 //! A method's named sets are in its folder, with the numbers, where they come from, and what they promise.
+//!
+//! | method | a set by its name | insecure sets to try it with |
+//! | --- | --- | --- |
+//! | conventional CKKS | [`conventional_preset`] | `toy-conventional11` |
+//! | SHIP | [`preset`] | `toy10` |
+//! | modular reduction in CKKS | [`msb_preset`] | `toy-msb11` |
+//! | BGV | [`BgvPreset::named`] | `toy-bgv10`, `toy-bgv7`, `toy-bgv-gf4` |
+//! | DM/CGGI | [`cggi_preset`] | `toy-bool`, and `toy-fbs` for look-ups |
+//! | scheme switching | [`link_preset`], [`DigitLinkPreset::named`] | `toy-link`, `toy-msb-link` |
+//!
+//! Every type of presets also has `all`, the sets in order, and `by_fingerprint`, the set that keys or ciphertexts belong to.
 
 mod cggi_peers;
 mod seal;
@@ -14,13 +25,13 @@ pub use crate::bootstrapping::{
 pub use cggi_peers::{cggi_peer_preset, cggi_peer_presets};
 pub use seal::{SealSet, seal_sets};
 
-/// The set used where nobody chose one.
+/// The default SHIP set.
 pub const DEFAULT_PRESET: &str = "ship13";
 
-/// The conventional set used where nobody chose one.
+/// The default set of conventional CKKS.
 pub const DEFAULT_CONVENTIONAL_PRESET: &str = "n16";
 
-/// The DM/CGGI set used where nobody chose one.
+/// The default DM/CGGI set.
 pub const DEFAULT_CGGI_PRESET: &str = "bool-128";
 
 /// As [`ShipPreset::named`].

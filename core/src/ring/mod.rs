@@ -1,4 +1,4 @@
-//! L2: polynomials of `Z[X]/(X^N + 1)`, and of [other cyclotomic rings](Cyclotomic), in residue-number-system form.
+//! Polynomials of `Z[X]/(X^N + 1)`, and of [other cyclotomic rings](Cyclotomic), in residue-number-system form.
 //!
 //! A [`Poly`] is a matrix of residues, one row of `N` words per prime of its [`Basis`]. The domain
 //! (coefficients or evaluations) is part of its type, so that adding across domains does not

@@ -1,4 +1,4 @@
-//! L3: ring learning with errors: keys, samples, key switching. Nothing here knows what a
+//! Ring learning with errors: keys, samples, key switching. Nothing here knows what a
 //! plaintext means.
 //!
 //! A pair (b, a) decrypts to b + a s. Switching keys are hybrid: the modulus Q is

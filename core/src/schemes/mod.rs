@@ -1,4 +1,4 @@
-//! L4: homomorphic encryption schemes, each of which knows what its plaintexts mean. No scheme knows another. [`evaluator`] is what
+//! Homomorphic encryption schemes, each of which knows what its plaintexts mean. No scheme knows another. [`evaluator`] is what
 //! circuits may ask of any scheme with levels; [`identity`], [`private`], `components` and `public_key_parts` are shared by the schemes
 //! over ring-LWE, `probability` by all schemes that can fail, and `secret_key_identity` by all secret keys.
 

@@ -94,7 +94,7 @@ pub fn read<'a>(bytes: &'a [u8], expect: &Expect) -> Result<Frame<'a>, Error> {
     }
     if header.payload_len != expect.payload_len as u64 {
         return Err(bad(format!(
-            "the {what} states {} bytes of payload, and its parameters give {}",
+            "the {what} states {} bytes of payload, and its parameters give {}; send what was asked for, unaltered",
             header.payload_len, expect.payload_len
         )));
     }

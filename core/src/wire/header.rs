@@ -13,7 +13,7 @@
 //! | 60..64 | CRC-32C of bytes 0..60 |
 //!
 //! A minor version may add optional sections to payloads; a major one may change anything but the
-//! first twelve bytes. Readers of a major version stay for ever.
+//! first twelve bytes. Readers of earlier major versions are never removed.
 
 use alloc::{format, string::String};
 

@@ -65,7 +65,7 @@ impl<W: Word> BgvBootstrapper<W> {
     /// Encodes the diagonals of both maps and keeps them as `storage` says.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for maps that the ring has no slots for: none of a set that was validated.
+    /// [`Error::InvalidArgument`] for maps that the ring has no slots for, which validated parameters rule out.
     pub fn new(params: &BgvParams<W>, storage: PlaintextStorage) -> Result<Self, Error> {
         Ok(Self {
             params: params.clone(),
@@ -91,7 +91,7 @@ impl<W: Word> BgvBootstrapper<W> {
         self.maps.memory_bytes() + self.packing.as_ref().map_or(0, Packing::memory_bytes)
     }
 
-    /// The same slots at the output level, with factor 1.
+    /// The same slots at the output level, with factor 1, from [`BgvLevels::input`](super::BgvLevels) or any level above.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`], [`Error::PlaintextMismatch`], [`Error::Limit`] for a ciphertext that does

@@ -29,6 +29,33 @@
 //!
 //! Circular security is assumed, as in CKKS bootstrapping: the evaluation keys encrypt s^2 and the images of s under s itself, the
 //! ephemeral secret under s, and s under the ephemeral secret.
+//!
+//! # Use
+//!
+//! ```no_run
+//! use refloat::{
+//!     bootstrapping::bgv::{BgvBootstrapper, BgvSecretKey},
+//!     circuits::linear_transform::PlaintextStorage,
+//!     params::BgvPreset,
+//!     random::Seed,
+//! };
+//!
+//! // A demonstration set, modulo 65537; `bgv15` has 128 bits of security.
+//! let params = BgvPreset::named("toy-bgv10")?.params()?;
+//! let secret = BgvSecretKey::generate(&params, &Seed::random()?); // with the feature `getrandom`
+//! let keys = secret.evaluation_keys()?;
+//! let x = secret.encrypt(&[3, 1000], params.levels().output, &Seed::random()?)?;
+//!
+//! // Whoever computes has the evaluation keys: x^2 + x, with x at the factor of the product.
+//! let evaluator = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated)?;
+//! let square = evaluator.multiply(&x, &x, &keys)?;
+//! let (square, x) = evaluator.bgv().at_one_factor(&square, &x)?;
+//! let sum = evaluator.bgv().add(&square, &x)?;
+//! let refreshed = evaluator.bootstrap(&sum, &keys, &mut ())?;
+//!
+//! assert_eq!(secret.decrypt(&refreshed)?.reveal_to_key_owner()[..2], [12, 1_001_000 % 65537]);
+//! # Ok::<(), refloat::Error>(())
+//! ```
 
 mod approach;
 mod bootstrapper;

@@ -22,10 +22,11 @@ use crate::{
 /// Deterministic: the same set and seed give the same keys, and every part of the evaluation keys can be made again with
 /// the same bytes.
 ///
-/// In a ring of two axes the ephemeral key has at most one coefficient for each power of Y, as [`SmallPoly::sparse_ternary_in`] draws it.
-/// Of all sparse keys of its weight that is a part, and an attack that finds one of these with a probability finds one of all with
-/// that part of it, counted as plain LWE: what is lost is log2 of the part, 0.03 bit for weight 32 and 16384 powers of Y with four rows. So
-/// it is in one of odd index, where 1.4 bits are lost for weight 32 and 522 powers of `X_2` with 96 rows.
+/// In a ring of two axes the ephemeral key has at most one non-zero coefficient for each power of Y, as
+/// [`SmallPoly::sparse_ternary_in`] draws it. These keys are a fraction of all sparse keys of the same weight, so an attack on them
+/// succeeds on all sparse keys with at least that fraction of its probability, counted as plain LWE. At most -log2 of the fraction is lost:
+/// 0.03 bit for weight 32 and 16384 powers of Y with four rows. The same holds in a ring of odd index, where 1.4 bits are lost for weight
+/// 32 and 522 powers of `X_2` with 96 rows.
 pub struct BgvSecretKey<W: Word = u64> {
     params: BgvParams<W>,
     seed: Seed,

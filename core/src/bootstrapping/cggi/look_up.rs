@@ -103,7 +103,7 @@ impl<W: Word> CggiEvaluator<W> {
         tables.iter().map(|table| self.weighted_extract([&b, &a], table, output)).collect()
     }
 
-    /// table\[x + t_x y\] for two integers with padding in the same encoding, x below `columns`: the sum
+    /// table\[x + columns y\] for two integers with padding in the same encoding, x below `columns`: the sum
     /// x + columns y must stay below the number of messages of the encoding.
     ///
     /// # Errors

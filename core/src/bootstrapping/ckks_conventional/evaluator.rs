@@ -18,7 +18,11 @@ use crate::{
 pub type ConventionalEvaluator<W = u64> = RaisingEvaluator<Reduction, W>;
 
 impl<W: Word> ConventionalEvaluator<W> {
-    /// The same slots at the output level and the scale of the set.
+    /// The same slots at the output level and the scale of the set, from [`Levels::input`](crate::bootstrapping::raising::Levels) or any
+    /// level above.
+    ///
+    /// Real and imaginary parts must be at most 1, as for encryption. Slots that were computed cannot be checked: those of larger
+    /// messages come out wrong, without an error.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`], [`Error::ScaleMismatch`] for a ciphertext that does not fit;

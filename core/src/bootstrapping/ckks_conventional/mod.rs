@@ -17,6 +17,36 @@
 //! exponential, squares it r times to get e^(2 pi i x), and combines two harmonics of that; it works for every message.
 //! [`EvalMod`] evaluates a scaled cosine and doubles its angle r times to get a sine of period one, followed by an arcsine
 //! where the message is not small compared with q0.
+//!
+//! # Use
+//!
+//! ```no_run
+//! use refloat::{
+//!     bootstrapping::ckks_conventional::{ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey},
+//!     circuits::linear_transform::PlaintextStorage,
+//!     params::conventional_preset,
+//!     random::Seed,
+//!     schemes::ckks::Complex,
+//! };
+//!
+//! // A demonstration set; `n16`, the default, has 128 bits of security and 32768 slots.
+//! let params = conventional_preset("toy-conventional11")?.params()?;
+//! let secret = ConventionalSecretKey::generate(&params, &Seed::random()?); // with the feature `getrandom`
+//! let keys = ConventionalKeys::generate(&secret)?;
+//! let x = secret.encrypt(&[Complex::new(0.5, 0.0)], params.levels().output, &Seed::random()?)?;
+//!
+//! // Whoever computes has the evaluation keys: x^2 + x / 2, with x / 2 at the scale of the product.
+//! let evaluator = ConventionalEvaluator::new(&params, PlaintextStorage::Evaluated)?;
+//! let square = evaluator.multiply(&x, &x, &keys)?;
+//! let half = evaluator.ckks().multiply_constant_rescale(&x, 0.5.into(), square.scale())?;
+//! let sum = evaluator.ckks().add(&square, &half)?;
+//! let refreshed = evaluator.bootstrap(&sum, &keys, &mut ())?;
+//! assert_eq!(refreshed.level(), params.levels().output);
+//!
+//! let slots = secret.decrypt(&refreshed)?;
+//! assert!((slots.reveal_to_key_owner()[0].re - 0.5).abs() < 1e-4);
+//! # Ok::<(), refloat::Error>(())
+//! ```
 
 mod bootstrapper;
 mod describe;

@@ -157,7 +157,13 @@ pub(super) fn slots_of<W: Word>(
 ) -> Result<Vec<Complex>, Error> {
     check_mode(params, mode)?;
     let per_slot = if mode == SlotMode::Complex { 2 } else { 1 };
-    if values.len() > per_slot * params.slots() || !values.len().is_multiple_of(per_slot) {
+    if !values.len().is_multiple_of(per_slot) {
+        return Err(Error::InvalidArgument(format!(
+            "{} given, and complex slots take real and imaginary parts in turn; add the last imaginary part",
+            if values.len() == 1 { "1 number".into() } else { format!("{} numbers", values.len()) }
+        )));
+    }
+    if values.len() > per_slot * params.slots() {
         return Err(Error::InvalidArgument(format!(
             "{} numbers given, but {} slots in {} mode take up to {}{}; divide longer lists among several ciphertexts",
             values.len(),

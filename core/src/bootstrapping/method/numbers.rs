@@ -77,7 +77,7 @@ pub trait NumberSecret<W: Word> {
     /// The key that encrypts messages, from which public keys are made.
     ///
     /// # Errors
-    /// None for a key of a set that was validated.
+    /// None for validated parameters.
     fn main_secret(&self) -> Result<MainSecret<'_, W>, Error>;
 
     /// Encrypts numbers: one a slot, or for [`SlotMode::Complex`] real and imaginary parts in turn. Missing slots are zero.

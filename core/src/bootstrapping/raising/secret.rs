@@ -68,8 +68,8 @@ impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
         self.main_secret()?.public_key(self.params.levels().output)
     }
 
-    /// Encrypts slots, |re| and |im| at most [`ReductionSpec::LARGEST_MESSAGE`], at a level up to the output's. Missing slots
-    /// are zero.
+    /// Encrypts slots, |re| and |im| at most [`ReductionSpec::LARGEST_MESSAGE`] (1 for conventional bootstrapping), at a level up to
+    /// the output's, [`Levels::output`](super::Levels): the lower the level, the fewer products are left. Missing slots are zero.
     ///
     /// `randomness` must be fresh for every ciphertext.
     ///

@@ -49,7 +49,7 @@ impl Encoding {
             return Ok(());
         }
         Err(Error::InvalidArgument(format!(
-            "a ciphertext of {messages} messages; it holds 2 to {}, or residues modulo a power of two up to {}",
+            "an encoding of {messages} messages; take 2 to {}, or residues modulo a power of two up to {}",
             Self::MAX_MESSAGES,
             Self::MAX_RESIDUES
         )))
@@ -90,7 +90,7 @@ impl Encoding {
             return Ok(());
         }
         Err(Error::InvalidArgument(format!(
-            "message {message} as {}; it holds 0 to {}",
+            "message {message} for {}; take one from 0 to {}",
             self.describe(),
             self.messages() - 1
         )))

@@ -209,7 +209,10 @@ impl Gate {
         if count == self.arity() {
             return Ok(());
         }
-        Err(Error::InvalidArgument(format!("gate {self} takes {} inputs, {count} were given", self.arity())))
+        Err(Error::InvalidArgument(format!(
+            "the gate `{self}` takes {} and got {count}; give it as many, or take another gate",
+            if self.arity() == 1 { "1 input".into() } else { format!("{} inputs", self.arity()) }
+        )))
     }
 }
 

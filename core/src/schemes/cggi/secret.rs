@@ -100,7 +100,7 @@ impl<W: Word> CggiSecretKey<W> {
 
     /// Decrypts bits.
     ///
-    /// A wrong result, however rare, tells about the key: give results to others only if the set's
+    /// A wrong result, however rare, leaks information about the key: give results to others only if the set's
     /// probability of failure is negligible for the whole computation (2^-128 a gate for `bool-128`).
     ///
     /// # Errors

@@ -97,8 +97,8 @@ impl<W: Word> Ciphertext<W> {
             return Ok(());
         }
         Err(Error::ScaleMismatch(format!(
-            "operands have scales 2^{:.6} and 2^{:.6}, a ratio of 1 {:+.1e}; rescale one, or multiply one by a \
-             plaintext encoded at the scale it lacks",
+            "operands have scales 2^{:.6} and 2^{:.6}, with a relative difference of {:.1e}; rescale a product that was not, or \
+             multiply one operand by 1 at the scale of the other (CkksEvaluator::multiply_constant_rescale), which takes a level",
             self.scale.log2(),
             other.log2(),
             self.scale.to_f64() / other.to_f64() - 1.0,

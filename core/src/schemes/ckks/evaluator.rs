@@ -48,6 +48,10 @@ impl<W: Word> CkksEvaluator<W> {
 
     /// x + y at the lower of the two levels; equal scales required.
     ///
+    /// A product, once rescaled, has a scale slightly different from that of its factors, because no prime is a power of two. To add a
+    /// factor to it, bring the factor to its scale first, one level down:
+    /// [`multiply_constant_rescale`](Self::multiply_constant_rescale)`(x, 1.0.into(), product.scale())`.
+    ///
     /// # Errors
     /// [`Error::ParamsMismatch`], [`Error::ScaleMismatch`].
     pub fn add(&self, x: &Ciphertext<W>, y: &Ciphertext<W>) -> Result<Ciphertext<W>, Error> {

@@ -25,8 +25,8 @@ pub fn bgv_ciphertext_len<W: Word>(context: &BgvContext<W>, level: usize, compon
 
 /// Encodes a ciphertext.
 ///
-/// Of noise below the floor of the set, which a reader does not believe, the floor is stated: what comes back has that. The noise
-/// also depends on the plaintexts that the ciphertext was multiplied by or added to: whoever holds the bytes learns as much of them.
+/// The estimate of the noise goes with it, raised to the floor of the set where it is lower, because readers assume no less. The
+/// estimate depends on the plaintexts that the ciphertext was multiplied by or added to, so the bytes reveal that much about them.
 ///
 /// # Errors
 /// [`Error::ParamsMismatch`] if it belongs to another parameter set; [`Error::Limit`] if its level does not hold the floor.
@@ -63,8 +63,8 @@ pub fn bgv_ciphertext_to_bytes<W: WireWord>(
 
 /// Decodes an untrusted ciphertext of the set, under any key.
 ///
-/// Its noise is what the sender says, and the floor of the set where that is more: whether the words are those of a ciphertext
-/// with so much noise is seen by nobody without the key.
+/// Its estimate of the noise is what the sender states, or the floor of the set if that is larger. Nobody can check it against the
+/// ciphertext without the secret key.
 ///
 /// # Errors
 /// [`Error::BadBytes`], [`Error::ParamsMismatch`] as the frame reader; [`Error::BadBytes`] for a level, component count, modulus

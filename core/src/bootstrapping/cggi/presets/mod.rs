@@ -6,6 +6,8 @@
 mod retired;
 mod specs;
 
+use alloc::format;
+
 use super::METHOD;
 use crate::{
     arith::Word,
@@ -29,8 +31,14 @@ impl CggiPreset {
     /// The validated parameters, 32-bit words.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] if the prime does not fit the word: [`Self::wide`].
+    /// [`Error::InvalidArgument`] if the prime does not fit the word ([`Self::wide`]): `params_over::<u64>()` takes it.
     pub fn params(&self) -> Result<CggiParams, Error> {
+        if self.wide() {
+            return Err(Error::InvalidArgument(format!(
+                "set {} takes 64-bit words; take `params_over::<u64>()`",
+                self.name
+            )));
+        }
         self.checked()
     }
 
