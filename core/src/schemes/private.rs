@@ -15,8 +15,9 @@ impl<T: Zeroize> Private<T> {
         Self(value)
     }
 
-    /// The value, for the owner of the secret key. A CKKS decryption must not travel on as it is: what is given to others is
-    /// drowned in noise first, by a call of the secret key where its method has one.
+    /// The value, for the owner of the secret key. Never give a CKKS decryption to anybody else as it is: it has to be flooded with
+    /// noise first, as [`decrypt_for_release`](crate::bootstrapping::ckks_ship::ShipSecretKey::decrypt_for_release) of SHIP does. The other
+    /// methods have no such call.
     pub fn reveal_to_key_owner(&self) -> &T {
         &self.0
     }

@@ -214,9 +214,9 @@ impl<W: Word> BgvParams<W> {
         &self.0.encapsulation
     }
 
-    /// The automorphisms there are keys of, each with the highest level it is used at: those of a bootstrap, and up to the level of
-    /// its result the rotations by powers of two and the exchange of rows. In a ring of two axes or of odd index all powers of the
-    /// Frobenius automorphism too, and in one of odd index the rotations are those of both dimensions.
+    /// The automorphisms that have keys, each with the highest level it is used at: those of a bootstrap, and, up to the level of its
+    /// result, the rotations by powers of two and the exchange of the two rows. In a ring of two axes or of odd index all powers of the
+    /// Frobenius automorphism are added, and in a ring of odd index the rotations are those along both dimensions.
     pub fn galois_elements(&self) -> impl Iterator<Item = (GaloisElement, usize)> + '_ {
         self.0.galois.iter().map(|(&g, &level)| (g, level))
     }

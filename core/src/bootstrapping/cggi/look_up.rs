@@ -329,7 +329,10 @@ fn check_table(input: Encoding, table: &[u32], output: Encoding) -> Result<(), E
             input.messages()
         )));
     }
-    table.iter().try_for_each(|&entry| output.check_message(entry))
+    let check = |(i, &entry)| {
+        output.check_message(entry).map_err(|error: Error| error.within(&format!("entry {i} of the table")))
+    };
+    table.iter().enumerate().try_for_each(check)
 }
 
 /// The sum of the places of entries half a table apart, as a numerator over the output's denominator, if

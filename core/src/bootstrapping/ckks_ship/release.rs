@@ -2,7 +2,7 @@
 //!
 //! A CKKS decryption contains the noise of its ciphertext, and with it information on the key: one
 //! shared result can be enough to recover it (Li, Micciancio, ePrint 2020/1533). A result may leave
-//! its owner only drowned in fresh noise: sigma = sqrt(12 tau) 2^(s/2) t for tau releases under one
+//! its owner only flooded with fresh noise: sigma = sqrt(12 tau) 2^(s/2) t for tau releases under one
 //! key, s bits of statistical security and a worst-case error t (Li, Micciancio, Schultz, Sorrell,
 //! CRYPTO 2022, as OpenFHE applies it). That costs log2(sqrt(12 tau)) + s/2 bits of precision, 22
 //! with the defaults: more than the SHIP sets have, so for them the call refuses.

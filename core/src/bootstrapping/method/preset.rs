@@ -2,8 +2,9 @@
 //!
 //! When the numbers of a set change, its name goes to the new numbers. The old ones stay for one minor version as a
 //! [`Retired`] set, under the old name with the year and a letter (`bool-128-2026a`): its fingerprint is the one that old
-//! keys, ciphertexts and evaluation keys carry, so all of them are found by it, decrypt and compute. A retired set is not
-//! found by name, which is how sets for new keys are chosen: that is refused with the name of the set to take.
+//! keys, ciphertexts and evaluation keys carry, so all of them are found by it, decrypt and compute. New keys are made of a
+//! set that is asked for by name, so names find only the sets of today: the name of a retired one gives an error that says which
+//! set to take.
 
 use alloc::{format, vec::Vec};
 use core::fmt;

@@ -35,7 +35,7 @@ pub trait Method<W: Word> {
         observer: &mut dyn Observer,
     ) -> Result<Ciphertext<W>, Error>;
 
-    /// What programs read of the digits of a ciphertext, all of it of the same digits: one result each.
+    /// One result for each of the readings that a program takes of the same digits of a ciphertext.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a method that reads none, which plans refuse before; otherwise as [`Self::bootstrap`].
