@@ -62,8 +62,8 @@ const DATA = `<section class="band" id="data" aria-labelledby="data-title">
       </section>`;
 
 /**
- * Writes what all pages have alike, `<!--head-->` and `<!--masthead-->`, and what several have, `<!--foot-->` or only its `<!--words-->`, and `<!--data-->`. A
- * page is served with and without `.html`, which Vite does by itself; other paths get the page that says that there is nothing.
+ * Writes what all pages have alike, `<!--head-->` and `<!--masthead-->`, and what several have: `<!--foot-->`, its `<!--words-->`
+ * alone, and `<!--data-->`. A page is served with and without `.html`, which Vite does by itself; other paths get the page that says that there is nothing.
  */
 export function pages(): Plugin {
   return {

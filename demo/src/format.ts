@@ -34,7 +34,7 @@ export function count(n: number): string {
 
 /** "1 level", "2 levels". */
 export function plural(n: number, noun: string): string {
-  return `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
+  return `${count(n)} ${noun}${n === 1 ? '' : noun.endsWith('ch') ? 'es' : 's'}`;
 }
 
 /** Scientific notation as 1.3 × 10⁻⁴. */

@@ -20,6 +20,7 @@ import { decode, type RecordedVoyage } from './recorded.js';
 import recordedUrl from './recorded/toy10.json?url';
 import { revealMessages } from './reveal.js';
 import { ScrollSteps } from './scroll-steps.js';
+import { isLarge } from './sending.js';
 import { Session } from './session.js';
 import { JOURNEY, STATIONS } from './stages.js';
 import { chosenPreset, DEMONSTRATION, FULL_SIZE, shownVoyage, Store, untouched, type State } from './store.js';
@@ -147,12 +148,10 @@ async function showRecorded(): Promise<void> {
   requestAnimationFrame(() => (station === undefined ? backToAnchor() : scrolled.reveal(station)));
 }
 
-const LARGE_KEYS = 200e6;
-
 function refloat(): void {
   const preset = chosenPreset(store.state);
   if (!preset) return;
-  if (store.state.place === 'server' && preset.keyBytes > LARGE_KEYS && !session.hasRemoteKeys) {
+  if (store.state.place === 'server' && isLarge(preset) && !session.hasRemoteKeys) {
     store.update((s) => {
       s.confirming = true;
     });

@@ -15,6 +15,7 @@ import { whenHiddenLong } from './hidden.js';
 import { morph, type Html } from './html.js';
 import { revealMessages } from './reveal.js';
 import { ScrollSteps } from './scroll-steps.js';
+import { isLarge, type Sent } from './sending.js';
 import { keptTheme, otherTheme } from './theme.js';
 
 /** Milliseconds after which a page is shown without the run that it opens with. */
@@ -35,11 +36,13 @@ export interface Shown {
 export interface Making extends Shown {
   /** Bytes of keys, or steps of what is computed with them: done and all. */
   progress: readonly [number, number];
+  /** Whether the reader is being asked if keys of that size are to be sent. */
+  confirming: boolean;
 }
 
 /** Before anything has been asked of a page. */
-export function idle(): { busy: undefined; paused: boolean; problem: undefined; progress: readonly [number, number]; tables: Set<string> } {
-  return { busy: undefined, paused: false, problem: undefined, progress: [0, 0], tables: new Set() };
+export function idle(): { busy: undefined; paused: boolean; problem: undefined; progress: readonly [number, number]; confirming: boolean; tables: Set<string> } {
+  return { busy: undefined, paused: false, problem: undefined, progress: [0, 0], confirming: false, tables: new Set() };
 }
 
 /** What holds memory until it is let go. */
@@ -62,6 +65,8 @@ export interface Doings {
   readonly inputs?: Readonly<Record<string, (value: string, which: string) => void>>;
   /** Lists to choose from, likewise. */
   readonly choices?: Readonly<Record<string, (value: string) => void>>;
+  /** The run that a button begins: at once, or where it first sends large keys of a set, when the reader has agreed. */
+  readonly run?: { readonly begin: () => void; readonly sends?: () => Sent | undefined };
   /** The story that scrolls beside a drawing: its element, the step that is drawn, and what to do when the reader has scrolled to one. */
   readonly story?: { readonly id: string; readonly drawn: () => number; readonly choose: (step: number) => void };
   /** Lets go of keys, when the page has been hidden for long and is not busy. */
@@ -69,7 +74,7 @@ export interface Doings {
 }
 
 /** What the pages with a run have alike: their regions, one long thing at a time, its buttons, and how problems are told. */
-export class Shell<S extends Shown> {
+export class Shell<S extends Shown & Partial<Pick<Making, 'confirming'>>> {
   #stop = new AbortController();
   /** What each region was last given. */
   readonly #drawn = new Map<string, string>();
@@ -153,10 +158,22 @@ export class Shell<S extends Shown> {
   }
 
   /** Hears the reader from now on, and draws the page for the first time. */
-  listen({ acts = {}, inputs = {}, choices = {}, story, letGo }: Doings): void {
+  listen({ acts = {}, inputs = {}, choices = {}, run, story, letGo }: Doings): void {
     const { state } = this;
     const own: Doings['acts'] = {
       theme: otherTheme,
+      run: () => {
+        const set = state.busy ? undefined : run?.sends?.();
+        state.confirming = set !== undefined && isLarge(set);
+        if (!state.confirming) run?.begin();
+      },
+      confirm: () => {
+        state.confirming = false;
+        run?.begin();
+      },
+      dismiss: () => {
+        state.confirming = false;
+      },
       cancel: () => {
         this.#stop.abort(new RefloatError('ABORTED', 'the reader cancelled the run'));
         this.#run?.resume();
@@ -195,6 +212,7 @@ export class Shell<S extends Shown> {
     document.addEventListener('change', ({ target }) => {
       const what = target instanceof HTMLSelectElement ? (target.dataset['input'] ?? '') : '';
       if (!choices[what]) return;
+      state.confirming = false;
       choices[what]((target as HTMLSelectElement).value);
       this.draw();
     });

@@ -342,7 +342,7 @@ describe('the choice of a place', () => {
 
   test('warns with the bytes before large keys are made', () => {
     const state: State = { ...stateWith(undefined), server: { state: 'present', url: '/', presets: [preset('ship13')] }, place: 'server', confirming: true };
-    expect(controls(state).text).toMatch(/1\.4\d GB of keys will be made and uploaded/);
+    expect(controls(state).text).toMatch(/Make and send 1\.4\d GB of evaluation keys\?/);
   });
 });
 

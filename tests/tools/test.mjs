@@ -283,7 +283,9 @@ async function testCore(backend, filter, step, progress, options) {
   const isProgram = ({ target, profile }) => target.name === 'refloat' && target.kind.includes('lib') && profile.test;
   let program;
   try {
-    [{ executable: program }] = await artefacts(progress, [...RUST_TESTS, '--no-run'], isProgram);
+    const [built] = await artefacts(progress, [...RUST_TESTS, '--no-run'], isProgram);
+    if (!built?.executable) throw new Stop('the Rust tests have no program of the core');
+    program = built.executable;
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     return { code: 1, output: error.message };

@@ -174,7 +174,7 @@ function onCurve(state: State, folded: boolean): [number, number, boolean][] {
 function polynomialSentence(state: State): string {
   const { own, drawn } = state;
   if (!own || !drawn) return '';
-  const what = `Degree ${drawn.degree}, then the angle is doubled ${['never', 'once', 'twice'][drawn.doubleAngles] ?? `${drawn.doubleAngles} times`}${drawn.arcsineDegree ? `, then an arcsine of degree ${drawn.arcsineDegree}` : ''}. Together that takes ${plural(drawn.levels, 'level')} and ${plural(drawn.keySwitches, 'key switch').replace('switchs', 'switches')}; ${drawn.kind === 'harmonics' ? `near the integers x − round(x) is right to ${scientific(drawn.fitError)}` : `the cosine is right to ${scientific(drawn.fitError)}`}.`;
+  const what = `Degree ${drawn.degree}, then the angle is doubled ${['never', 'once', 'twice'][drawn.doubleAngles] ?? `${drawn.doubleAngles} times`}${drawn.arcsineDegree ? `, then an arcsine of degree ${drawn.arcsineDegree}` : ''}. Together that takes ${plural(drawn.levels, 'level')} and ${plural(drawn.keySwitches, 'key switch')}; ${drawn.kind === 'harmonics' ? `near the integers x − round(x) is right to ${scientific(drawn.fitError)}` : `the cosine is right to ${scientific(drawn.fitError)}`}.`;
   const [before, after] = [viewOf(state, 'coeffs_to_slots'), viewOf(state, 'eval_mod')];
   if (!before || !after) return what;
   if (drawn.degree === own.degree) return `${what} In this run coefficients were then off by at most ${scientific(after.maxError / after.unit)}, for messages up to 1.`;

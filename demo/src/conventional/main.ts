@@ -144,8 +144,8 @@ async function evaluate(): Promise<void> {
 }
 
 shell.listen({
+  run: { begin: () => void bootstrap() },
   acts: {
-    run: () => void bootstrap(),
     at: (view) => {
       state.at = Number(view);
     },

@@ -2,7 +2,7 @@ import { bytes, count, decimal, duration, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import { levelsOf } from '../levels.js';
 import { figure } from '../views/figure.js';
-import { badge, progressOf, ring, standing } from '../views/making.js';
+import { badge, progressOf, ring, scrolled, standing } from '../views/making.js';
 import { drawing, n } from '../views/svg.js';
 import { MESSAGES, reached, type State } from './state.js';
 
@@ -42,7 +42,7 @@ export function stages(state: State): Html {
   const first = views[0];
   const highest = preset.logQP;
   const titles = [['input', 'Exhausted'] as const, ...preset.stages.map((stage) => [stage.id, stage.title] as const)];
-  return html`<ol class="conv-stages" aria-label="Stages">${titles.map(([id, title], i) => {
+  return html`<ol class="conv-stages" aria-label="Stages"${scrolled(state.views)}>${titles.map(([id, title], i) => {
     const exit = exits[i - 1];
     const view = views[i];
     const done = reached(state, i);

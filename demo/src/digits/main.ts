@@ -106,8 +106,8 @@ function choose(name: ReadingName): void {
 }
 
 shell.listen({
+  run: { begin: () => void read() },
   acts: {
-    run: () => void read(),
     at: (step) => {
       state.at = Math.max(0, Math.min(reached(state) - 1, Number(step)));
     },

@@ -114,6 +114,7 @@ const onServer: Run = async (preset, integers, signal, use) => {
   state.inputLogQ = input.logQ;
   const nothing = new Int32Array(integers.length);
   note({ kind: 'view', stage: 'input', atMs: 0, place: 'slots', low: nothing, high: integers });
+  shell.draw();
   const job = server.integers(input, { op: ['bootstrap'], keys: secret, signal });
   for await (const event of job) {
     if (event.kind !== 'enter' && event.kind !== 'exit') continue;
@@ -185,8 +186,11 @@ async function findServer(): Promise<void> {
 }
 
 shell.listen({
+  run: {
+    begin: () => void bootstrap(),
+    sends: () => (state.there && state.preset && !secrets.has(state.preset.name) ? state.preset : undefined),
+  },
   acts: {
-    run: () => void bootstrap(),
     at: (view) => {
       state.at = Number(view);
     },

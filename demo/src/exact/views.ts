@@ -1,8 +1,9 @@
 import { bytes, count, decimal, duration } from '../format.js';
 import { html, type Html } from '../html.js';
 import { levelsOf } from '../levels.js';
+import { UNPACKING, question } from '../sending.js';
 import { figure } from '../views/figure.js';
-import { badge, progressOf, recordedBy, ring, standing } from '../views/making.js';
+import { badge, progressOf, recordedBy, ring, scrolled, standing } from '../views/making.js';
 import { drawing, n } from '../views/svg.js';
 import { drawn, PICTURES, type State } from './state.js';
 
@@ -14,12 +15,13 @@ export function controls(state: State): Html {
       ${state.offers.length > 0 ? html`<label>Where it runs <select data-input="there" ${busy ? 'disabled' : ''}><option value="" ${state.there ? '' : 'selected'}>in this tab, at demonstration size</option>${state.offers.map((set) => html`<option value="${set}" ${set === state.there ? 'selected' : ''}>on the server, ${set}</option>`)}</select></label>` : ''}
       ${busy
         ? html`${busy === 'run' && !state.there ? html`<button type="button" class="secondary" data-act="${state.paused ? 'resume' : 'pause'}">${state.paused ? 'Go on' : 'Pause'}</button><button type="button" class="secondary" data-act="step">Run one stage</button>` : ''}${busy === 'set' ? '' : html`<button type="button" class="secondary" data-act="cancel">Cancel</button>`}`
-        : html`<button type="button" class="primary small" data-act="run" ${preset && state.input ? '' : 'disabled'}>Encrypt and bootstrap</button>`}
+        : state.confirming ? '' : html`<button type="button" class="primary small" data-heir data-act="run" ${preset && state.input ? '' : 'disabled'}>Encrypt and bootstrap</button>`}
     </div>
+    ${state.confirming && preset ? question(preset) : ''}
     ${recordedBy(state.recorded, busy)}
     ${busy === 'set' ? html`<p class="hint">Loading the set…</p>` : ''}
-    ${busy === 'run' ? html`<p class="hint" id="under">${standing(state, state.exits.length)}</p>` : ''}
-    ${progressOf(state, state.there ? 'Making and sending' : 'Making')}`;
+    ${busy === 'run' ? html`<p class="hint" id="under">${state.there && !state.under ? UNPACKING : standing(state, state.exits.length)}</p>` : ''}
+    ${progressOf(state, state.there ? preset : undefined)}`;
 }
 
 /** The set that the page computes with. */
@@ -33,7 +35,7 @@ export function stages(state: State): Html {
   const { preset, views, exits } = state;
   if (!preset) return html``;
   const titles = [['input', 'Exhausted'] as const, ...preset.stages.map((stage) => [stage.id, stage.title] as const)];
-  return html`<ol class="conv-stages" aria-label="Stages">${titles.map(([id, title], i) => {
+  return html`<ol class="conv-stages" aria-label="Stages"${scrolled(state.views)}>${titles.map(([id, title], i) => {
     const exit = exits[i - 1];
     const seen = views[i];
     const reached = i === 0 ? views.length > 0 : exit !== undefined;

@@ -5,7 +5,6 @@ import '../styles/patients.css';
 import { Refloat, type BootstrapKeys, type Ciphertext, type KeySet, type Server } from 'refloat/client';
 import dataUrl from '../../../core/examples/data/breast-cancer-wisconsin.csv?url';
 import { KeysOnce } from '../keys.js';
-import { isLarge } from '../sending.js';
 import { whileWanted } from '../wanted.js';
 import recordedUrl from '../recorded/patients.json?url';
 import { graph } from './graph.js';
@@ -25,7 +24,6 @@ const state: State = {
   choices: undefined,
   answers: false,
   choice: `${wanted}@server`,
-  confirming: false,
   sentKeys: new Set(),
   ...idle(),
   held: undefined,
@@ -158,26 +156,25 @@ async function run({ set, where }: Choice): Promise<void> {
   shell.draw();
 }
 
-/** Runs the program with the set that is chosen; keys that are large are sent only when the reader has agreed, once. */
-function begin(agreed: boolean): void {
-  const choice = state.choices?.find((choice) => valueOf(choice) === state.choice);
-  if (!choice || state.busy) return;
-  state.confirming = !agreed && choice.where === 'server' && isLarge(choice.set) && !secrets.has(choice.set.name);
-  if (!state.confirming) void run(choice);
+/** The set and the place that are chosen. */
+function chosen(): Choice | undefined {
+  return state.choices?.find((choice) => valueOf(choice) === state.choice);
 }
 
 shell.listen({
-  acts: {
-    run: () => begin(false),
-    confirm: () => begin(true),
-    dismiss: () => {
-      state.confirming = false;
+  run: {
+    begin: () => {
+      const choice = chosen();
+      if (choice) void run(choice);
+    },
+    sends: () => {
+      const choice = chosen();
+      return choice?.where === 'server' && !secrets.has(choice.set.name) ? choice.set : undefined;
     },
   },
   choices: {
     set: (value) => {
       state.choice = value;
-      state.confirming = false;
     },
   },
   letGo,

@@ -5,6 +5,7 @@ import type { Made } from '../keys.js';
 import { UNPACKING, question, sending } from '../sending.js';
 import type { Making } from '../shell.js';
 import { figure } from '../views/figure.js';
+import { badge } from '../views/making.js';
 import { drawing, label, n } from '../views/svg.js';
 import type { Standings } from './graph.js';
 import type { Journey, Point } from './journey.js';
@@ -37,8 +38,6 @@ export interface State extends Making {
   /** The value of the chosen one. */
   choice: string;
   busy: 'keys' | 'run' | undefined;
-  /** Whether the reader is being asked if keys of that size are to be sent. */
-  confirming: boolean;
   /** Sets whose keys have been sent to the server. */
   readonly sentKeys: Set<string>;
   /** The keys that this tab holds. */
@@ -74,7 +73,7 @@ export function controls(state: State): Html {
     ${served ? '' : html`<p class="hint">${state.answers ? 'The server here has none of the sets that this program runs with, those of conventional CKKS, so this tab runs it itself.' : html`No server answers here, so this tab runs the program itself; <code>npm start</code> starts one.`}</p>`}
     ${busy ? html`<p class="hint">${busyWords(state, choice)}</p><progress max="${total || 1}" ${total ? html`value="${done}"` : ''} aria-label="Progress"></progress>` : ''}
     ${problem(state)}
-    <p class="conv-set"><span class="badge ${set.secure ? 'badge-secure' : 'badge-insecure'}">${set.name}${set.secure ? '' : ' · insecure demonstration parameters'}</span>
+    <p class="conv-set">${badge(set)}
       <span class="hint">${keysOf(state, choice)}</span></p>`;
 }
 

@@ -9,7 +9,6 @@ import dataUrl from '../../../core/examples/data/breast-cancer-wisconsin.csv?url
 import { patients, trained } from '../patients/model.js';
 import recordedUrl from '../recorded/triage.json?url';
 import { ask, METHOD, sceneOf } from './ask.js';
-import { isLarge } from '../sending.js';
 import { dial } from './dial.js';
 import { QUESTIONS, type QuestionName } from './questions.js';
 import { decode, type RecordedAnswers } from './recorded.js';
@@ -27,7 +26,6 @@ const state: State = {
   sets: undefined,
   set: wanted,
   question: 'urgent',
-  confirming: false,
   ...idle(),
   chosen: scene.patients.map(() => true),
   patient: 2,
@@ -98,21 +96,23 @@ function mostOf(entries: readonly { readonly rank: number }[]): number {
   return entries.reduce((most, { rank }, i) => (rank > (entries[most]?.rank ?? 0) ? i : most), 0);
 }
 
-/** Asks what is chosen; keys that are large are sent only when the reader has agreed, once. */
-function begin(agreed: boolean): void {
-  const set = state.sets?.find(({ name }) => name === state.set);
-  if (!set || state.busy) return;
-  state.confirming = !agreed && isLarge(set) && !keySets.has(set.name);
-  if (!state.confirming) void run(set);
+/** The set that is chosen. */
+function chosenSet(): ServerPreset | undefined {
+  return state.sets?.find(({ name }) => name === state.set);
 }
 
 shell.listen({
-  acts: {
-    run: () => begin(false),
-    confirm: () => begin(true),
-    dismiss: () => {
-      state.confirming = false;
+  run: {
+    begin: () => {
+      const set = chosenSet();
+      if (set) void run(set);
     },
+    sends: () => {
+      const set = chosenSet();
+      return set && !keySets.has(set.name) ? set : undefined;
+    },
+  },
+  acts: {
     ask: (name) => {
       if (!(name in QUESTIONS) || state.busy) return;
       state.question = name as QuestionName;
@@ -132,7 +132,6 @@ shell.listen({
   choices: {
     set: (value) => {
       state.set = value;
-      state.confirming = false;
     },
     patient: (value) => {
       state.patient = Number(value);

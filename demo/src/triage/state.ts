@@ -45,8 +45,6 @@ export interface State extends Making {
   set: string;
   question: QuestionName;
   busy: 'keys' | 'run' | undefined;
-  /** Whether the reader is being asked if keys of that size are to be sent. */
-  confirming: boolean;
   /** Which of the patients are ticked. */
   readonly chosen: boolean[];
   /** The patient whose neighbours are looked for. */

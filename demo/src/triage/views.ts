@@ -2,6 +2,7 @@ import type { ServerPreset } from 'refloat/client';
 import { bytes, decimal, plural } from '../format.js';
 import { html, type Html, type Part } from '../html.js';
 import { UNPACKING, question, sending } from '../sending.js';
+import { badge } from '../views/making.js';
 import { QUESTIONS } from './questions.js';
 import { chosen, isOther, nameOf, refusal, type Answer, type State } from './state.js';
 import { isMarked, kindOf, outcome } from './words.js';
@@ -115,7 +116,7 @@ export function result(state: State): Html {
 export function setting(state: State): Html {
   const set = state.sets?.find(({ name }) => name === state.set);
   if (!set) return html``;
-  return html`<p class="conv-set"><span class="badge ${set.secure ? 'badge-secure' : 'badge-insecure'}">${set.name}${set.secure ? '' : ' · insecure demonstration parameters'}</span>
+  return html`<p class="conv-set">${badge(set)}
     <span class="hint">${plural(set.slots, 'slot')}, N = 2<sup>${set.logN}</sup>, ${bytes(set.keyBytes)} of evaluation keys to send; ${set.facts?.map(({ label, value }) => `${label}: ${value}`).join('; ') ?? ''}.</span></p>`;
 }
 

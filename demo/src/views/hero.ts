@@ -1,7 +1,7 @@
 import { bytes, count, decimal, duration } from '../format.js';
 import { html, type Html } from '../html.js';
 import { gridFor } from '../input/source.js';
-import { sending } from '../sending.js';
+import { question, sending } from '../sending.js';
 import { chosenPreset, DEMONSTRATION, FULL_SIZE, type Busy, type State } from '../store.js';
 import type { Preset } from '../types.js';
 import { bootstrapMs, type Place } from '../voyage.js';
@@ -18,8 +18,9 @@ const WORDS: Record<NonNullable<State['busy']>['what'], string> = {
 
 /** The main action and its progress, and the choice of place. */
 export function controls(state: State): Html {
+  const asked = state.confirming ? chosenPreset(state) : undefined;
   return html`
-    ${state.confirming ? confirmation(state) : action(state)}
+    ${asked ? question(asked) : action(state)}
     ${problem(state, 'action')}
     <fieldset class="places"${state.busy ? html` disabled` : ''}>
       <legend>Where should it be refloated?</legend>
@@ -175,14 +176,5 @@ function action(state: State): Html {
     <progress aria-label="${WORDS[busy.what]}"${fraction === undefined ? '' : html` value="${fraction.toFixed(4)}" max="1"`}></progress>
     <p class="progress-label">${underway(busy, now)}</p>
     <button type="button" class="secondary" data-heir data-act="cancel">Cancel</button>
-  </div>`;
-}
-
-function confirmation(state: State): Html {
-  const preset = chosenPreset(state);
-  return html`<div class="action confirm" data-key="confirm" role="group" aria-labelledby="confirm-title">
-    <p class="box-title" id="confirm-title">${bytes(preset?.keyBytes ?? 0)} of keys will be made and uploaded</p>
-    <p>This page makes the evaluation keys piece by piece and sends each piece to the server. You can cancel at any time and continue later in this page; what has arrived stays. The secret key never leaves the page.</p>
-    <div class="buttons"><button type="button" class="primary small" data-act="confirm">Make and upload</button><button type="button" class="secondary" data-act="dismiss">Not now</button></div>
   </div>`;
 }

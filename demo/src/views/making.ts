@@ -3,11 +3,12 @@
  */
 import { bytes, decimal } from '../format.js';
 import { html, type Html } from '../html.js';
+import { sending, type Sent } from '../sending.js';
 import type { Making } from '../shell.js';
 
-/** How far the keys are, and what went wrong. */
-export function progressOf({ busy, progress: [done, total], problem }: Pick<Making, 'busy' | 'progress' | 'problem'>, doing = 'Making'): Html {
-  return html`${busy === 'keys' ? html`<p class="hint">${doing} keys: ${bytes(done)} of ${bytes(total)}</p><progress max="${total || 1}" value="${done}" aria-label="Keys"></progress>` : ''}
+/** How far the keys are, which may be sent to a server, and what went wrong. */
+export function progressOf({ busy, progress: [done, total], problem }: Pick<Making, 'busy' | 'progress' | 'problem'>, sent?: Sent): Html {
+  return html`${busy === 'keys' ? html`<p class="hint">${sent ? sending([done, total], sent) : `Making keys: ${bytes(done)} of ${bytes(total)}`}</p><progress max="${total || 1}" value="${done}" aria-label="Keys"></progress>` : ''}
     ${problem ? html`<p class="problem" role="alert" tabindex="-1">${problem}</p>` : ''}`;
 }
 
@@ -22,7 +23,14 @@ export function standing({ preset, under, paused }: { readonly preset: { readonl
   const at = stages.findIndex(({ id }) => id === under);
   const title = (i: number): string => `“${stages[i]?.title ?? ''}”`;
   if (at >= done) return paused ? `The run pauses after ${title(at)}.` : `${title(at)} is under way.`;
-  return paused && done < stages.length ? `Paused. The next stage is ${title(done)}.` : 'Decrypting what the last stage made.';
+  if (done === stages.length) return 'Decrypting what the last stage made.';
+  if (paused) return `Paused. The next stage is ${title(done)}.`;
+  return done === 0 ? 'Encrypting what is bootstrapped.' : `${title(done)} is next.`;
+}
+
+/** Lets the keyboard scroll a list of stages of which none can be pressed yet. */
+export function scrolled(seen: readonly unknown[]): Html {
+  return seen.length > 0 ? html`` : html` tabindex="0"`;
 }
 
 /** By what the run that is shown was made, unless it was the reader. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
 import { begin as beginOn, cameBack } from '../lib/runs.mjs';
+import { asksFirst, tellsOfUnpacking } from '../lib/sending.mjs';
 import { test } from '../lib/test.mjs';
 
 const begin = (site, options) => beginOn(site, 'exact.html', options);
@@ -102,6 +103,22 @@ test('exact: on the server, which sees neither digits nor integers, and back in 
   await page.click('[data-act=run]:enabled');
   await cameBack(page);
   assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers .* every one of them is right/);
+});
+
+test('exact: large keys are sent only after the reader has agreed to their size, once', async ({ open, serve }) => {
+  const { url } = await serve();
+  const page = await open(`${url}exact.html`, opened(PHONE));
+  await page.selectOption('[data-input=there]', 'bgv15');
+  await page.locator('#exact-set', { hasText: 'MB of keys and sends them' }).waitFor();
+  await asksFirst(page, 'exact');
+});
+
+test('exact: while the server unpacks keys, and tells nothing, the page says so', async ({ open, serve }) => {
+  const { url } = await serve();
+  await tellsOfUnpacking(open, `${url}exact.html`, 'exact', async (page) => {
+    await page.selectOption('[data-input=there]', 'toy-bgv10');
+    await page.locator('#exact-set', { hasText: 'toy-bgv10' }).waitFor();
+  });
 });
 
 test('exact: cancelled while keys are made, then random integers stage by stage', async ({ open, site }) => {

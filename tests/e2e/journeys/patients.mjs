@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
 import { clickWhen } from '../lib/page.mjs';
+import { asksFirst, tellsOfUnpacking } from '../lib/sending.mjs';
 import { test } from '../lib/test.mjs';
 
 /** Presses the button, and waits for scores of the reader's own. */
@@ -126,39 +127,11 @@ test('patients: large keys are sent only after the reader has agreed to their si
   // What is shown stays the run of another set, and says so.
   assert.match(await page.locator('#patients-way .recorded').innerText(), /with toy-conventional11\. n15, chosen above, is not what it shows/);
   assert.match(await page.locator('#outcome').innerText(), /scored with toy-conventional11,/);
-  let sent = 0;
-  page.on('request', (request) => { sent += Number(request.method() !== 'GET'); });
-  await page.locator('[data-act=run]').click();
-  const question = page.getByRole('group', { name: /Make and send [\d.]+ GB of evaluation keys\?/ });
-  await question.waitFor();
-  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-act')), 'confirm', 'the focus is on the answer');
-  await soundInBoth(page, 'patients-large');
-  await question.getByRole('button', { name: 'Not now' }).click();
-  await question.waitFor({ state: 'detached' });
-  assert.equal(sent, 0, 'nothing was sent');
-  await page.locator('[data-act=run]').click();
-  // Cancelled once something has been sent.
-  const cancelled = clickWhen(page, ' MB of ', '[data-act=cancel]', '#patients-controls');
-  await question.getByRole('button', { name: 'Make and send' }).click();
-  await cancelled;
-  await page.locator('[data-act=run]:enabled').click();
-  await page.locator('[data-act=cancel]').waitFor();
-  assert.equal(await question.count(), 0, 'not asked again');
-  await page.keyboard.press('Escape');
-  await page.locator('[data-act=run]:enabled').waitFor();
+  await asksFirst(page, 'patients');
   await page.locator('.patients-recorded').waitFor();
 });
 
 test('patients: while the server unpacks keys, and tells nothing, the page says so', async ({ open, serve }) => {
   const { url } = await serve();
-  let tell;
-  const told = new Promise((resolve) => { tell = resolve; });
-  const quiet = async (route) => { await told; await route.continue(); };
-  const page = await open(`${url}patients.html?set=toy-conventional10-50bit`, { ready: false, reducedMotion: 'reduce', prepare: (p) => p.route('**/v1/jobs/*/events', quiet) });
-  await page.locator('[data-act=run]:enabled').click();
-  await page.locator('#patients-controls', { hasText: 'it unpacks the keys' }).waitFor({ timeout: 60_000 });
-  assert.equal(await page.locator('progress').getAttribute('value'), null, 'how long it takes is not known');
-  tell();
-  await page.locator('[data-act=run]:enabled').waitFor({ timeout: 60_000 });
-  assert.equal(await page.locator('.problem').count(), 0);
+  await tellsOfUnpacking(open, `${url}patients.html?set=toy-conventional10-50bit`, 'patients');
 });

@@ -165,7 +165,7 @@ test('server: full size, 128 bits', async ({ open, serve }) => {
   const page = await open(url);
   await choose(page, 'ship13');
   await page.click('[data-act=refloat]');
-  assert.match(await page.locator('.confirm').innerText(), /1\.5\d GB of keys/);
+  assert.match(await page.locator('.confirm').innerText(), /1\.5\d GB of evaluation keys/);
   await page.click('[data-act=confirm]');
   await cameBack(page, { limit: 540_000 });
   const worst = Number((await table(page, 'precision'))['Decrypt'][0]);

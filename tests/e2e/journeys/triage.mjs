@@ -1,7 +1,8 @@
 // The page "Who comes first?": encrypted patients scored, compared and ranked by the real server.
 import assert from 'node:assert/strict';
 import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
-import { clickWhen, table } from '../lib/page.mjs';
+import { table } from '../lib/page.mjs';
+import { asksFirst, tellsOfUnpacking } from '../lib/sending.mjs';
 import { test } from '../lib/test.mjs';
 
 /** Asks, and reads the rows of the answer: name, rank, flag, number, the same in the clear, diagnosis. */
@@ -76,19 +77,9 @@ test('triage: too few patients are no choice, and a run can be cancelled', async
   assert.equal(await page.locator('.problem').count(), 0);
 });
 
-test('triage: large keys are sent only after the reader has agreed to their size', async ({ open, serve }) => {
+test('triage: large keys are sent only after the reader has agreed to their size, once', async ({ open, serve }) => {
   const { url } = await serve();
-  const page = await open(`${url}triage.html?set=n15%2Bfbs16-50`, opened(PHONE));
-  await page.locator('[data-act=run]:enabled').click();
-  const question = page.getByRole('group', { name: /Make and send [\d.]+ GB of evaluation keys\?/ });
-  await question.waitFor();
-  await soundInBoth(page, 'triage-large');
-  await question.getByRole('button', { name: 'Not now' }).click();
-  await page.locator('[data-act=run]:enabled').click();
-  const cancelled = clickWhen(page, ' MB of ', '[data-act=cancel]', '#triage-controls');
-  await question.getByRole('button', { name: 'Make and send' }).click();
-  await cancelled;
-  await page.locator('[data-act=run]:enabled').waitFor();
+  await asksFirst(await open(`${url}triage.html?set=n15%2Bfbs16-50`, opened(PHONE)), 'triage');
 });
 
 test('triage: without a server the page shows recorded answers and says what it needs', async ({ open, site }) => {
@@ -100,14 +91,5 @@ test('triage: without a server the page shows recorded answers and says what it 
 
 test('triage: while the server unpacks keys, and tells nothing, the page says so', async ({ open, serve }) => {
   const { url } = await serve();
-  let tell;
-  const told = new Promise((resolve) => { tell = resolve; });
-  const quiet = async (route) => { await told; await route.continue(); };
-  const page = await open(`${url}triage.html`, { ready: false, reducedMotion: 'reduce', prepare: (p) => p.route('**/v1/jobs/*/events', quiet) });
-  await page.locator('[data-act=run]:enabled').click();
-  await page.locator('#triage-controls', { hasText: 'it unpacks the keys' }).waitFor({ timeout: 60_000 });
-  assert.equal(await page.locator('progress').getAttribute('value'), null, 'how long it takes is not known');
-  tell();
-  await page.locator('[data-act=run]:enabled').waitFor({ timeout: 60_000 });
-  assert.equal(await page.locator('.problem').count(), 0);
+  await tellsOfUnpacking(open, `${url}triage.html`, 'triage');
 });

@@ -36,8 +36,7 @@ impl<W: Word> CggiEvaluator<W> {
     }
 
     /// The same evaluator, whose look-ups may be wrong with probability 2^`log_failure`, instead of what
-    /// the set promises. A wrong result that others see leaks
-    /// information about the key.
+    /// the set promises. A wrong result that others see leaks information about the key.
     #[must_use]
     pub fn accepting(mut self, log_failure: f64) -> Self {
         self.log_failure = log_failure;

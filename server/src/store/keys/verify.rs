@@ -34,7 +34,7 @@ pub fn verify(store: &Store, id: Id, look: Look) -> Result<Vec<u32>, StoreError>
     if damaged.is_empty() { Ok(Vec::new()) } else { mark(store, id, &damaged) }
 }
 
-/// The pieces that are not what their records say. Others change the set meanwhile: each has to be looked at once more.
+/// The pieces that are not what their records say, at this moment: others may be changing the set.
 fn damaged(store: &Store, id: Id, look: Look) -> Result<Vec<Part>, StoreError> {
     let parts = parts(store, id)?;
     if matches!(look, Look::Sizes) {
@@ -60,8 +60,8 @@ fn is_damaged(store: &Store, id: Id, part: &Part) -> Result<bool, StoreError> {
     }
 }
 
-/// Marks those of the pieces as missing that are damaged still, which nobody can change in a transaction: a set may have been removed
-/// and uploaded again since, with the very same pieces.
+/// Marks as missing those of the pieces that are still damaged. It looks again within the transaction, where nobody else can change
+/// them: since the first look the set may have been removed and uploaded once more, with the very same pieces.
 fn mark(store: &Store, id: Id, damaged: &[Part]) -> Result<Vec<u32>, StoreError> {
     write(store, |txn, records| {
         let mut parts = txn.open_table(PARTS)?;
