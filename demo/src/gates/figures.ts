@@ -47,7 +47,7 @@ export function accumulator({ accumulator: data, coefficients = data?.length ?? 
   return html`<figure><svg viewBox="-46 -104 274 208" role="img" aria-label="Coefficients of the accumulator, in turns">
     ${ticks.map(({ at, label }) => html`<line class="grid" x1="0" x2="224" y1="${-at * scale}" y2="${-at * scale}"/><text x="-12" y="${4 - at * scale}" text-anchor="end">${label}</text>`)}
     ${data ? html`<polyline class="gates-line" points="${points(data, 224, scale)}"/><circle class="gates-dot first" cx="0" cy="${(-(data[0] ?? 0) * scale).toFixed(1)}" r="6"/>` : ''}</svg>
-    <figcaption>Accumulator: ${data ? `${count(coefficients)} coefficients${coefficients > DRAWN ? `, of which every ${coefficients / DRAWN}th is drawn` : ''}; the first is the result` : 'not computed yet'}</figcaption></figure>`;
+    <figcaption>Accumulator: ${data ? `${count(coefficients)} coefficients${coefficients > DRAWN ? `, one in ${coefficients / DRAWN} of them drawn` : ''}; the first is the result` : 'not computed yet'}</figcaption></figure>`;
 }
 
 /** The three pictures of a gate in small: before, accumulator, after. */

@@ -105,7 +105,7 @@ test('gates: an addition is cancelled, with the keyboard too; a gate of it is lo
   await page.locator('#sum').waitFor();
   assert.match(await page.locator('.gates-recorded').innerText(), /recorded run/);
   assert.match(await page.locator('#close-result').innerText(), /decrypts to [01], in a recorded run/);
-  assert.match(await page.locator('#gates-close figcaption').nth(1).innerText(), /1,024 coefficients, of which every 4th is drawn/);
+  assert.match(await page.locator('#gates-close figcaption').nth(1).innerText(), /1,024 coefficients, one in 4 of them drawn/);
   // Every bit of the numbers is above the bit of the sum of the same place.
   const middles = (selector) => page.locator(selector).evaluateAll((all) => all.map((el) => { const box = el.getBoundingClientRect(); return Math.round(box.left + box.width / 2); }));
   const sums = (await middles('.gates-sum-bit')).slice(1);
