@@ -28,7 +28,7 @@ export type { GateName, GatePreset, GatePresetName } from './gates/params.js';
 export { IntegerCiphertext } from './integers/ciphertext.js';
 export { Integers } from './integers/integers.js';
 export { IntegerKeySet } from './integers/key-set.js';
-export type { IntegerEncryptOptions } from './integers/key-set.js';
+export type { IntegerEncryptOptions } from './integers/options.js';
 export { IntegerKeys } from './integers/keys.js';
 export type { IntegerBootstrapOptions } from './integers/keys.js';
 export type { DigitRemoval, IntegerEvent, IntegerPreset, IntegerPresetName, IntegerProgramEvent, IntegerStageId, IntegerView } from './integers/params.js';
@@ -54,22 +54,20 @@ export { Program, Value, type OrderOptions } from './program/program.js';
 export type { ProgramEvent, ProgramOptions, ProgramStageId } from './program/run.js';
 export type { Contact } from './remote/http.js';
 export { RemoteKeys, type RemoteOrderOptions } from './remote/keys.js';
-export type { RemoteProgramOptions } from './remote/program.js';
-export { Server } from './remote/server.js';
 export type {
   IntegerOp,
   JobOp,
-  KeyRepair,
   LookUpOptions,
   RemoteBootstrapOptions,
   RemoteCircuitOptions,
   RemoteIntegerOptions,
   RemoteIntegerProgramOptions,
+  RemoteProgramOptions,
   ServerOptions,
-  ServerParams,
-  ServerPreset,
   UploadOptions,
-} from './remote/server.js';
+} from './remote/options.js';
+export { Server } from './remote/server.js';
+export type { KeyRepair, ServerParams, ServerPreset } from './remote/server.js';
 export { Run, SteppableRun } from './run.js';
 export type { RunState } from './run.js';
 export type {

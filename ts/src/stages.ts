@@ -6,50 +6,64 @@ export type { OrderStageId, StageIds };
 /** Identifiers of the stages of CKKS: of bootstrapping, of which `meta_correct` ends each round of several after the first, and of comparison. */
 export type StageId = StageIds[CkksMethod] | OrderStageId | 'meta_correct';
 
-/** Work done by a stage, in units that do not depend on the machine. */
+/** Work done by a stage, in units that do not depend on the machine: whole numbers from 0. */
 export interface StageCounters {
-  /** Number-theoretic transforms of one residue row. */
+  /** Number-theoretic transforms, each of one polynomial modulo one prime. */
   readonly ntt: number;
-  /** Multiply-accumulates of one residue row. */
+  /** Pointwise multiply-accumulates, each of one polynomial modulo one prime. */
   readonly limbMac: number;
-  /** Key-switching inner products. */
+  /** Inner products with a key. */
   readonly keySwitch: number;
 }
 
 interface StageEventBase<S> {
-  /** The stage. */
+  /** The stage that it belongs to. */
   readonly stage: S;
-  /** Milliseconds of work since the run began (server runs: since the job began). */
+  /**
+   * Milliseconds from 0. In the page, of work since the run began: pauses do not count. On a server, since it began the job, or began
+   * it anew, where it goes back to 0.
+   */
   readonly atMs: number;
   /**
    * How much of the whole run is done, from 0 to 1, counted in its steps; it never falls, and the last event has 1. Of a program on a
-   * server, a bootstrap is one of the steps.
+   * server, a bootstrap is one of the steps. All events of a run have it; only records of earlier versions do not.
    */
   readonly fraction?: number;
 }
 
 /** A stage begins. */
 export interface StageEnter<S = StageId> extends StageEventBase<S> {
+  /** Tells it from other events. */
   readonly kind: 'enter';
 }
 
-/** `done` of `total` independent parts of a stage are finished: tracks, levels of the tree. */
+/** `done` of `total` parts of a stage are finished. Stages without parts have no such events. */
 export interface StageProgress<S = StageId> extends StageEventBase<S> {
+  /** Tells it from other events. */
   readonly kind: 'progress';
+  /** Parts finished: a whole number that only grows within the stage, from 0 or 1 to `total`. Several may finish between two events. */
   readonly done: number;
+  /**
+   * Parts in all, 1 or more: tracks (`blind_rotate` of numbers), products (`blind_rotate` of a gate), levels of the tree
+   * (`product_tree`), digits or ranks (`look_up`), pairs of numbers (`compare`), gates (`gates`), nodes of a program (`arithmetic`).
+   */
   readonly total: number;
 }
 
 /** A stage is complete, and this is the ciphertext it left. */
 export interface StageExit<S = StageId> extends StageEventBase<S> {
+  /** Tells it from other events. */
   readonly kind: 'exit';
-  /** Level of the ciphertext. */
+  /** Level of the ciphertext, from 0 to `params.maxLevel`; 0 for gates, which have no levels. */
   readonly level: number;
-  /** log2 of its modulus. */
+  /** log2 of its modulus, in bits; 0 for a circuit, whose gates each have their own. */
   readonly logQ: number;
-  /** log2 of its scale. */
+  /**
+   * log2 of its scale, the factor that messages are multiplied by, in bits; for integers, log2 of the modulus of what is encrypted; 0 for
+   * a circuit.
+   */
   readonly logScale: number;
-  /** Work done. */
+  /** Work done by the stage. */
   readonly counters: StageCounters;
 }
 
@@ -58,10 +72,11 @@ export interface StageExit<S = StageId> extends StageEventBase<S> {
  * runs made here with `inspect: true` have these; a server cannot.
  */
 export interface StageView extends StageEventBase<StageId> {
+  /** Tells it from other events. */
   readonly kind: 'view';
-  /** Which of the independent blind rotations, if the view is of one. */
+  /** Which of the independent blind rotations, from 0 to `params.tracks` - 1; present in views of `blind_rotate` in SHIP alone. */
   readonly track?: number;
-  /** Which level of the product tree, if the view is of a node. */
+  /** Which level of the product tree, from 1 to `params.treeLevels`; present in views of `product_tree` alone. */
   readonly levelOfTree?: number;
   /**
    * `slots`: interleaved re, im; `coefficients`: reals in units of the message, Re | Im; `phases`:
@@ -70,40 +85,41 @@ export interface StageView extends StageEventBase<StageId> {
    * ring in `mod_raise` and `sub_sum`, of which every 2^logN / (2 slots)-th is the message's.
    */
   readonly view: 'slots' | 'coefficients' | 'phases' | 'quotients';
-  /** What a message of 1 comes to in these numbers. */
+  /** What a message of 1 comes to in these numbers, above 0. */
   readonly unit: number;
-  /** At most 1024 points, evenly spread. */
+  /** At most 1024 points, evenly spread, each as `view` says: one number, or for `slots` two. */
   readonly data: Float64Array;
   /** What exact arithmetic gives for the same points, in the same layout. */
   readonly expected: Float64Array;
-  /** Which slot or coefficient each point is. */
+  /** Which slot or coefficient each point is, counted from 0, in ascending order. */
   readonly indices: Uint32Array;
-  /** Largest error over all slots against the exact computation, in units of the view. */
+  /** Largest error over all slots or coefficients, not only those shown, against the exact computation; in the unit of `data`. */
   readonly maxError: number;
-  /** Root mean square of the error. */
+  /** Root mean square of these errors, in the same unit. */
   readonly rmsError: number;
-  /** Bits of precision of the worst slot: -log2 of `maxError`, in units of the message or of the factor. */
+  /** Bits of precision of the worst of them: log2 of `unit` over `maxError`. Infinity where there is no error. */
   readonly bitsMax: number;
-  /** Bits of precision by the root mean square. */
+  /** Bits of precision by the root mean square, as `bitsMax`. */
   readonly bitsRms: number;
 }
 
 /** Everything a bootstrapping reports, in the browser and on the server. */
 export type StageEvent = StageEnter | StageProgress | StageExit | StageView;
 
-/** Progress of key generation or of an upload. */
+/** Progress of key generation or of an upload. All fields are always present. */
 export interface KeyProgress {
+  /** Tells it from other events. */
   readonly kind: 'progress';
-  /** Parts finished. */
+  /** Parts finished, from 0 to `total`; of an upload, those too that the server had before. */
   readonly done: number;
-  /** Parts in all. */
+  /** Parts in all: `params.keyParts.length`, or the number of keys for arithmetic. */
   readonly total: number;
-  /** Bytes finished. */
+  /** Bytes of the parts finished, from 0 to `totalBytes`. */
   readonly bytes: number;
-  /** Bytes in all. */
+  /** Bytes of all parts: on the wire, `params.keyBytes`; of keys for arithmetic, in memory. */
   readonly totalBytes: number;
-  /** How much of all bytes is finished, from 0 to 1. */
+  /** `bytes` over `totalBytes`, from 0 to 1. */
   readonly fraction: number;
-  /** What was finished last. */
+  /** What was finished last, in words for people. */
   readonly label: string;
 }

@@ -3,7 +3,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readBody } from '../dist/remote/body.js';
-import { Server, type ServerOptions } from '../dist/remote/server.js';
+import type { ServerOptions } from '../dist/remote/options.js';
+import { Server } from '../dist/remote/server.js';
 import { parsed, plain } from '../dist/remote/text.js';
 import { fake, PARTS, type Fake } from './support/fake-glue.js';
 import { fakeServer, problem, writeEvent, type FakeServer } from './support/fake-server.js';

@@ -65,6 +65,9 @@ describe('the order of slots', () => {
       using found = await question();
       expect(await answer(keys, found, 3)).toEqual(wanted);
     }
+    for (const ask of [() => boot.argmax(real, 3, { by: 'digits' }), () => boot.sign(real, 3, { by: 'digits' })]) {
+      await expect(ask()).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', message: expect.stringContaining('by digits, where gates compare') as unknown });
+    }
     using tied = await keys.encrypt([0.25, 0.875, 0.5, 0.875, 0]);
     using top = await boot.top(tied, 5, 2, GRID);
     expect(await answer(keys, top, 5)).toEqual([0, 1, 0, 1, 0]);

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Contact } from '../dist/remote/http.js';
 import { toHex } from '../dist/hex.js';
-import { Server, type ServerOptions } from '../dist/remote/server.js';
+import type { ServerOptions } from '../dist/remote/options.js';
+import { Server } from '../dist/remote/server.js';
 import { fake, fakeDigest, PARTS, type Fake, type Trouble } from './support/fake-glue.js';
 import { fakeServer, problem, writeEvent, type FakeServer } from './support/fake-server.js';
 

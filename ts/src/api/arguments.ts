@@ -40,6 +40,6 @@ export function listOf(values: unknown, where: string, what: string): ArrayLike<
 
 /** A level from 0 to the highest. */
 export function levelUpTo(highest: number, level: number): number {
-  if (Number.isInteger(level) && level >= 0) return level;
+  if (Number.isInteger(level) && level >= 0 && level < 2 ** 32) return level;
   throw new RefloatError('INVALID_ARGUMENT', `level ${level}; pass an integer from 0 to ${highest}`);
 }

@@ -7,9 +7,10 @@ import type { Program } from '../program/program.js';
 import type { ProgramEvent } from '../program/run.js';
 import type { SteppableRun } from '../run.js';
 import type { Preset, SlotMode } from '../params.js';
+import { checkOptions } from './check-options.js';
 import { Ciphertext, joinedMode } from './ciphertext.js';
 import { EvaluationKeys, type KeyOwner } from './evaluation-keys.js';
-import type { SignalOptions } from './options.js';
+import { SIGNAL, type SignalOptions } from './options.js';
 import { keyMismatch } from './sets.js';
 
 /**
@@ -68,6 +69,7 @@ export class ArithmeticKeys extends EvaluationKeys<GlueArithmeticKeys, Preset> {
     inputs: Readonly<Record<string, Ciphertext>>,
     options: SignalOptions = {},
   ): SteppableRun<Record<string, Ciphertext>, ProgramEvent> {
+    checkOptions(options, 'run()', SIGNAL);
     const tools = { arithmetic: this.handle };
     return runProgram(this.port, program, inputs, { keyId: this.keyId, what: 'these keys for arithmetic', tools }, options);
   }

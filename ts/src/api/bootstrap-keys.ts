@@ -1,15 +1,16 @@
-import { only, readDigits, type DigitOptions } from '../digits/run.js';
+import { DIGITS, only, readDigits, type DigitOptions } from '../digits/run.js';
 import type { GlueBootstrapKeys } from '../engine/glue.js';
 import type { Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import { answer, type InspectedOrderOptions } from '../link/run.js';
+import { INSPECTED_ORDER, INSPECTED_SIGN, answer, type InspectedOrderOptions } from '../link/run.js';
 import type { Preset } from '../params.js';
 import type { Numbers } from '../program/encode.js';
 import { runProgram } from '../program/here.js';
-import type { Program, Value } from '../program/program.js';
-import type { ProgramEvent, ProgramOptions } from '../program/run.js';
+import { LOOK_UP, MOD, QUANTISE, type OrderOptions, type Program, type Value } from '../program/program.js';
+import { PROGRAM, type ProgramEvent, type ProgramOptions } from '../program/run.js';
 import type { SteppableRun } from '../run.js';
 import type { StageEvent } from '../stages.js';
+import { checkOptions } from './check-options.js';
 import type { Ciphertext } from './ciphertext.js';
 import { EvaluationKeys, type KeyOwner } from './evaluation-keys.js';
 
@@ -92,6 +93,7 @@ export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
     inputs: Readonly<Record<string, Ciphertext>>,
     options: ProgramOptions = {},
   ): SteppableRun<Record<string, Ciphertext>, ProgramEvent> {
+    checkOptions(options, 'run()', PROGRAM);
     const tools = { bootstrap: this.handle, stages: this.params.stages.length };
     return runProgram(this.port, program, inputs, { keyId: this.keyId, what: 'these bootstrapping keys', tools }, options);
   }
@@ -105,16 +107,20 @@ export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
     modulus: number,
     options: DigitOptions & { readonly bits?: number; readonly centred?: boolean } = {},
   ): SteppableRun<Ciphertext, StageEvent> {
-    return this.#read(x, (value) => [value.mod(modulus, options)], options, only);
+    checkOptions(options, 'mod()', { ...DIGITS, ...MOD });
+    const { inspect, signal, ...how } = options;
+    return this.#read(x, (value) => [value.mod(modulus, how)], options, only);
   }
 
   /** Integers modulo an integer, in [0, `modulus`), exactly but for noise. */
   intMod(x: Ciphertext, modulus: number, options: DigitOptions = {}): SteppableRun<Ciphertext, StageEvent> {
+    checkOptions(options, 'intMod()', DIGITS);
     return this.#read(x, (value) => [value.intMod(modulus)], options, only);
   }
 
   /** The bits of floor(2^count x) for x modulo 1, the lowest first; near an end of its steps a bit may be the neighbour's. */
   bits(x: Ciphertext, count: number, options: DigitOptions = {}): SteppableRun<readonly Ciphertext[], StageEvent> {
+    checkOptions(options, 'bits()', DIGITS);
     return this.#read(x, (value) => value.bits(count), options, (bits) => bits);
   }
 
@@ -127,7 +133,9 @@ export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
     table: Numbers,
     options: DigitOptions & { readonly exact?: boolean } = {},
   ): SteppableRun<Ciphertext, StageEvent> {
-    return this.#read(x, (value) => [value.lookUp(table, options)], options, only);
+    checkOptions(options, 'lookUp()', { ...DIGITS, ...LOOK_UP });
+    const { inspect, signal, ...how } = options;
+    return this.#read(x, (value) => [value.lookUp(table, how)], options, only);
   }
 
   /** The multiple of 1/`steps` below x modulo 1, or the nearest one. */
@@ -136,6 +144,7 @@ export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
     steps: number,
     options: DigitOptions & { readonly nearest?: boolean } = {},
   ): SteppableRun<Ciphertext, StageEvent> {
+    checkOptions(options, 'quantise()', { ...DIGITS, ...QUANTISE });
     return this.#read(x, (value) => [value.quantise(steps)], options, only, options.nearest ? 0.5 / steps : 0);
   }
 
@@ -144,27 +153,40 @@ export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
    * otherwise; close ones may be taken for each other, but not on a grid, where of equal ones the first is the largest.
    */
   argmax(x: Ciphertext, count: number, options: InspectedOrderOptions = {}): SteppableRun<Ciphertext, StageEvent> {
-    return this.#ask(x, (value) => value.argmax(count, options), options);
+    return this.#order('argmax()', x, (value, how) => value.argmax(count, how), options);
   }
 
   /** 1 in the slot of the smallest of the first `count` ones, and 0 in all others. */
   argmin(x: Ciphertext, count: number, options: InspectedOrderOptions = {}): SteppableRun<Ciphertext, StageEvent> {
-    return this.#ask(x, (value) => value.argmin(count, options), options);
+    return this.#order('argmin()', x, (value, how) => value.argmin(count, how), options);
   }
 
   /** In each of the first `count` slots how many of the others are smaller, and 0 in all others. */
   rank(x: Ciphertext, count: number, options: InspectedOrderOptions = {}): SteppableRun<Ciphertext, StageEvent> {
-    return this.#ask(x, (value) => value.rank(count, options), options, Math.max(1, Math.ceil(Math.log2(count))));
+    return this.#order('rank()', x, (value, how) => value.rank(count, how), options, Math.max(1, Math.ceil(Math.log2(count))));
   }
 
   /** 1 in the slots of the `most` largest of the first `count` ones, and 0 in all others. */
   top(x: Ciphertext, count: number, most: number, options: InspectedOrderOptions = {}): SteppableRun<Ciphertext, StageEvent> {
-    return this.#ask(x, (value) => value.top(count, most, options), options);
+    return this.#order('top()', x, (value, how) => value.top(count, most, how), options);
   }
 
   /** 1 in those of the first `count` slots, which lie in [-1, 1], that are at least 0, and 0 in all others. */
   sign(x: Ciphertext, count: number, options: Omit<InspectedOrderOptions, 'bounds'> = {}): SteppableRun<Ciphertext, StageEvent> {
-    return this.#ask(x, (value) => value.sign(count), options);
+    checkOptions(options, 'sign()', INSPECTED_SIGN);
+    return this.#ask(x, (value) => value.sign(count, { by: options.by }), options);
+  }
+
+  #order(
+    where: string,
+    x: Ciphertext,
+    ask: (x: Value, how: OrderOptions) => Value,
+    options: InspectedOrderOptions,
+    lookUps = 1,
+  ): SteppableRun<Ciphertext, StageEvent> {
+    checkOptions(options, where, INSPECTED_ORDER);
+    const { inspect, signal, ...how } = options;
+    return this.#ask(x, (value) => ask(value, how), options, lookUps);
   }
 
   #ask(

@@ -6,15 +6,17 @@ import type { Port } from '../engine/port.js';
 import { Gates } from '../gates/gates.js';
 import { Integers } from '../integers/integers.js';
 import type { Clamp, Preset, PresetName, Reduction, SlotMode } from '../params.js';
-import { Server, type ServerOptions } from '../remote/server.js';
+import type { ServerOptions } from '../remote/options.js';
+import { Server } from '../remote/server.js';
 import { uncloneable } from '../uncloneable.js';
 import { unlessAborted } from './abandon.js';
 import { mustBe } from './arguments.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
+import { NUMBER, checkOptions } from './check-options.js';
 import { Ciphertext } from './ciphertext.js';
 import { KeySet } from './key-set.js';
 import type { About } from './loader.js';
-import type { ImportOptions, KeygenOptions } from './options.js';
+import { IMPORT, KEYGEN, MODE, type ImportOptions, type KeygenOptions } from './options.js';
 import { PublicKey } from './public-key.js';
 import { copied } from './secret.js';
 import { keyMismatch, type Sets } from './sets.js';
@@ -77,6 +79,7 @@ export class Instance {
    * @param preset name of a parameter set, `ship13` (128 bits) if left out
    */
   async keygen(preset: PresetName | (string & {}) = 'ship13', options: KeygenOptions = {}): Promise<KeySet> {
+    checkOptions(options, 'keygen()', KEYGEN);
     throwIfAborted(options.signal);
     const params = await this.#sets.find(preset);
     const keys = classOf(ckks(moduleOf(params.method)), 'SecretKey');
@@ -88,6 +91,7 @@ export class Instance {
 
   /** Takes back what `KeySet.exportSecret()` gave. */
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<KeySet> {
+    checkOptions(options, 'importKeys()', IMPORT);
     throwIfAborted(options.signal);
     const own = Uint8Array.from(bytes);
     const keys = classOf(ckks(await this.#sets.moduleFor(own)), 'SecretKey');
@@ -100,6 +104,7 @@ export class Instance {
     bytes: Uint8Array,
     options: { readonly mode?: SlotMode } = {},
   ): Promise<Ciphertext> {
+    checkOptions(options, 'ciphertextFromBytes()', { mode: MODE });
     const own = Uint8Array.from(bytes);
     const ciphertexts = classOf(ckks(await this.#sets.moduleFor(own)), 'Ciphertext');
     const made = await this.#port.call(ciphertexts, 'fromBytes', own);
@@ -111,6 +116,7 @@ export class Instance {
    * `BAD_BYTES`. What is encrypted with the key of a toy is not secret: such sets take `allowInsecure`.
    */
   async publicKeyFromBytes(bytes: Uint8Array, options: ImportOptions = {}): Promise<PublicKey> {
+    checkOptions(options, 'publicKeyFromBytes()', IMPORT);
     throwIfAborted(options.signal);
     const own = Uint8Array.from(bytes);
     const keys = classOf(ckks(await this.#sets.moduleFor(own)), 'PublicKey');
@@ -143,6 +149,7 @@ export class Instance {
     points: ArrayLike<number> = [],
     options: { readonly degree?: number } = {},
   ): Promise<Reduction> {
+    checkOptions(options, 'reduction()', { degree: NUMBER });
     const { name, method } = await this.#sets.find(preset);
     if (method === 'ckks-conventional') {
       return this.#port.call(ckks('conventional'), 'reduction', name, options.degree, Float64Array.from(points));
@@ -174,6 +181,7 @@ export class Instance {
    *   is even or above 63.
    */
   async clamp(options: { readonly overshoot: number; readonly margin?: number; readonly degree: number }): Promise<Clamp> {
+    checkOptions(options, 'clamp()', { overshoot: NUMBER, margin: NUMBER, degree: NUMBER });
     const { overshoot, margin = 0, degree } = options;
     if (!Number.isInteger(degree) || degree < 1 || degree > 63) {
       throw new RefloatError('INVALID_ARGUMENT', `a clamp of degree ${degree}; pass an odd integer up to 63`);

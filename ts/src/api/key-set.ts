@@ -9,12 +9,13 @@ import type { Preset } from '../params.js';
 import { SteppableRun } from '../run.js';
 import { prepareHelpers, shareBootstrap } from '../sharing/bootstrap.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
-import { mustBe, numbers } from './arguments.js';
+import { levelUpTo, mustBe, named, numbers } from './arguments.js';
 import { ArithmeticKeys } from './arithmetic-keys.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
+import { FLAG, checkOptions, type Kinds } from './check-options.js';
 import { Ciphertext } from './ciphertext.js';
 import { eachPart } from './key-parts.js';
-import type { EncryptOptions, RoundsChoice, SignalOptions } from './options.js';
+import { ENCRYPT, ROUNDS, SIGNAL, type EncryptOptions, type RoundsChoice, type SignalOptions } from './options.js';
 import { PublicKey } from './public-key.js';
 import { SecretKey, copied, type IdentifiedKey } from './secret.js';
 import { keyMismatch } from './sets.js';
@@ -30,6 +31,12 @@ export interface ArithmeticKeysOptions extends SignalOptions {
   readonly conjugation?: boolean;
 }
 
+const ARITHMETIC_KEYS: Kinds<ArithmeticKeysOptions> = {
+  ...SIGNAL,
+  rotations: [(value) => Array.isArray(value) || ArrayBuffer.isView(value), 'a list of integers, such as [1, -2]'],
+  conjugation: FLAG,
+};
+
 /** Options of `KeySet.bootstrapKeys`. */
 export interface BootstrapKeysOptions extends SignalOptions {
   /**
@@ -41,6 +48,8 @@ export interface BootstrapKeysOptions extends SignalOptions {
   readonly resident?: boolean;
 }
 
+const BOOTSTRAP_KEYS: Kinds<BootstrapKeysOptions> = { ...SIGNAL, resident: FLAG };
+
 /** Options of `KeySet.bootstrap`. */
 export interface BootstrapOptions extends RoundsChoice, SignalOptions {
   /**
@@ -50,6 +59,15 @@ export interface BootstrapOptions extends RoundsChoice, SignalOptions {
    */
   readonly inspect?: boolean | { readonly message: ArrayLike<number> };
 }
+
+const BOOTSTRAP: Kinds<BootstrapOptions> = {
+  ...ROUNDS,
+  ...SIGNAL,
+  inspect: [
+    (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null && 'message' in value),
+    'true, false, or { message } with the numbers that were encrypted',
+  ],
+};
 
 /**
  * A secret key and what can be done with it. It stays inside the wasm instance; `exportSecret()` is
@@ -82,10 +100,12 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
    * ones (`bits`). Fewer than `params.slots` are padded with zeros. The input is copied.
    */
   async encrypt(values: ArrayLike<number>, options: EncryptOptions = {}): Promise<Ciphertext> {
+    checkOptions(options, 'encrypt()', ENCRYPT);
     throwIfAborted(options.signal);
     const data = numbers(values, 'encrypt()');
     const mode = options.mode ?? this.params.mode;
-    const made = await this.port.call(this.handle, 'encrypt', data, mode, options.level, copied(options.seed));
+    const level = options.level === undefined ? undefined : levelUpTo(this.params.outputLevel, options.level);
+    const made = await this.port.call(this.handle, 'encrypt', data, mode, level, copied(options.seed));
     return new Ciphertext(this.port, made, mode);
   }
 
@@ -95,6 +115,7 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
    * noise that would prevent it.
    */
   async decrypt(ciphertext: Ciphertext, options: SignalOptions = {}): Promise<Float64Array> {
+    checkOptions(options, 'decrypt()', SIGNAL);
     throwIfAborted(options.signal);
     this.#mustBeMine(ciphertext);
     return this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port), ciphertext.mode);
@@ -110,6 +131,7 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
    * first event says how many bytes they will take together.
    */
   arithmeticKeys(options: ArithmeticKeysOptions = {}): SteppableRun<ArithmeticKeys, KeyProgress> {
+    checkOptions(options, 'arithmeticKeys()', ARITHMETIC_KEYS);
     const { port, handle: secret, params } = this;
     const rotations = options.rotations === undefined ? undefined : Int32Array.from(options.rotations, wholeSteps);
     return new SteppableRun(async (control) => {
@@ -142,6 +164,7 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
    * them (`rf.server(url).uploadKeys(keys)`).
    */
   bootstrapKeys(options: BootstrapKeysOptions = {}): SteppableRun<BootstrapKeys, KeyProgress> {
+    checkOptions(options, 'bootstrapKeys()', BOOTSTRAP_KEYS);
     const { port, handle: secret, params } = this;
     const keys = classOf(ckks(secret.module), 'BootstrapKeys');
     if (options.resident !== false) mustFit(params);
@@ -176,6 +199,7 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
     keys: BootstrapKeys,
     options: BootstrapOptions = {},
   ): SteppableRun<Ciphertext, StageEvent> {
+    checkOptions(options, 'bootstrap()', BOOTSTRAP);
     this.#mustBeMine(ciphertext);
     mustBe(keys, BootstrapKeys, 'bootstrap()', 'the keys that bootstrapKeys() makes');
     keyMismatch(keys.keyId, ciphertext, 'these bootstrapping keys');
@@ -245,5 +269,5 @@ function neededAtOnce(name: string): RefloatError {
 /** Steps of a rotation, as the instance takes them. */
 function wholeSteps(steps: number): number {
   if (Number.isInteger(steps) && Math.abs(steps) < 2 ** 31) return steps;
-  throw new RefloatError('INVALID_ARGUMENT', `a key for a rotation by ${steps} slots; name integers`);
+  throw new RefloatError('INVALID_ARGUMENT', `a key for a rotation by ${named(steps)}; name integers, the slots to move by`);
 }

@@ -6,7 +6,8 @@ import type { OpenHost } from '../engine/host.js';
 import { SOURCES, type ModuleSources, type WasmSource } from '../engine/modules.js';
 import { DirectPort, WorkerPort, type Port, type StartWorker } from '../engine/port.js';
 import { requireSimd } from '../engine/simd.js';
-import { WorkerPool, threadCount } from '../sharing/pool.js';
+import { MAX_THREADS, WorkerPool, threadCount } from '../sharing/pool.js';
+import { checkOptions, type Kind, type Kinds } from './check-options.js';
 import { Sets } from './sets.js';
 
 export type { WasmSource };
@@ -27,6 +28,20 @@ export interface LoadOptions extends ModuleSources {
    */
   readonly threads?: 'auto' | number;
 }
+
+const SOURCE: Kind = [
+  (value) => typeof value === 'string' || ArrayBuffer.isView(value) || /^\[object (URL|Response|ArrayBuffer|WebAssembly\.Module)\]$/.test(Object.prototype.toString.call(value)),
+  'an URL, a Response, bytes or a WebAssembly.Module',
+];
+
+const LOAD: Kinds<LoadOptions> = {
+  ...(Object.fromEntries(SOURCES.map((name) => [name, SOURCE])) as Kinds<ModuleSources>),
+  worker: [
+    (value) => ['boolean', 'string', 'function'].includes(typeof value) || Object.prototype.toString.call(value) === '[object URL]',
+    'true, false, the URL of the worker, or a function that makes it',
+  ],
+  threads: [(value) => value === 'auto' || typeof value === 'number', `'auto' or a whole number from 1 to ${MAX_THREADS}`],
+};
 
 /** Version and backend of the wasm module. */
 export interface About extends GlueAbout {
@@ -59,6 +74,11 @@ export function loader<T>(
   const loaded: { options: LoadOptions; instance: Promise<T>; port?: Port }[] = [];
 
   return (options) => {
+    try {
+      checkOptions(options, 'Refloat.load()', LOAD);
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
     const at = loaded.findIndex(({ options: o }) => OPTIONS.every((name) => o[name] === options[name]));
     const known = loaded[at];
     if (known && !known.port?.dead) return known.instance;

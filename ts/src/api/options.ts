@@ -1,10 +1,20 @@
 import type { SlotMode } from '../params.js';
+import { FLAG, NUMBER, oneOf, tagged, type Kind, type Kinds } from './check-options.js';
 
 /** Options that every call with a way to stop has. */
 export interface SignalOptions {
   /** Stops the operation; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** @internal */
+export const SIGNAL: Kinds<SignalOptions> = { signal: tagged('AbortSignal', 'an AbortSignal, such as the `signal` of an AbortController') };
+
+/** @internal */
+export const SEED: Kind = tagged('Uint8Array', 'a Uint8Array of 32 bytes');
+
+/** @internal */
+export const MODE: Kind = oneOf('real', 'complex', 'bits');
 
 /** Options of `KeySet.encrypt` and `PublicKey.encrypt`. */
 export interface EncryptOptions extends SignalOptions {
@@ -16,17 +26,26 @@ export interface EncryptOptions extends SignalOptions {
   readonly seed?: Uint8Array;
 }
 
+/** @internal */
+export const ENCRYPT: Kinds<EncryptOptions> = { ...SIGNAL, mode: MODE, level: NUMBER, seed: SEED };
+
 /** Options of `Refloat.importKeys` and `publicKeyFromBytes`. */
 export interface ImportOptions extends SignalOptions {
   /** Needed for sets whose `secure` is false: toys that show how things work and protect nothing. */
   readonly allowInsecure?: boolean;
 }
 
+/** @internal */
+export const IMPORT: Kinds<ImportOptions> = { ...SIGNAL, allowInsecure: FLAG };
+
 /** Options of `Refloat.keygen`. */
 export interface KeygenOptions extends ImportOptions {
   /** 32 bytes that fix the key; only for sets that are insecure anyway, for tests. */
   readonly seed?: Uint8Array;
 }
+
+/** @internal */
+export const KEYGEN: Kinds<KeygenOptions> = { ...IMPORT, seed: SEED };
 
 /** Options of every bootstrapping, here or on a server. */
 export interface RoundsChoice {
@@ -37,3 +56,6 @@ export interface RoundsChoice {
    */
   readonly rounds?: number;
 }
+
+/** @internal */
+export const ROUNDS: Kinds<RoundsChoice> = { rounds: NUMBER };

@@ -4,9 +4,10 @@ import type { Port } from '../engine/port.js';
 import { throwIfAborted } from '../errors.js';
 import type { Preset } from '../params.js';
 import { levelUpTo, numbers } from './arguments.js';
+import { checkOptions } from './check-options.js';
 import { Ciphertext } from './ciphertext.js';
 import { EncryptingKey } from './encrypting-key.js';
-import type { EncryptOptions } from './options.js';
+import { ENCRYPT, type EncryptOptions } from './options.js';
 import { copied } from './secret.js';
 
 /**
@@ -37,6 +38,7 @@ export class PublicKey extends EncryptingKey<Preset, GluePublicKey> {
 
   /** Encrypts numbers as `KeySet.encrypt()` does; the noise is larger by some bits. */
   async encrypt(values: ArrayLike<number>, options: EncryptOptions = {}): Promise<Ciphertext> {
+    checkOptions(options, 'encrypt()', ENCRYPT);
     throwIfAborted(options.signal);
     const data = numbers(values, 'encrypt()');
     const { mode, outputLevel } = this.params;

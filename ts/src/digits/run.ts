@@ -1,6 +1,8 @@
 import { Ciphertext } from '../api/ciphertext.js';
+import { objectOf, type Kinds } from '../api/check-options.js';
 import type { KeySet } from '../api/key-set.js';
-import type { SignalOptions } from '../api/options.js';
+import { SIGNAL, type SignalOptions } from '../api/options.js';
+import { SecretKey } from '../api/secret.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
 import { Fraction } from '../engine/fraction.js';
@@ -17,6 +19,9 @@ export interface DigitOptions extends SignalOptions {
   /** The secret key: adds `view` events, what the ciphertexts hold after each stage, decrypted here. */
   readonly inspect?: KeySet;
 }
+
+/** @internal */
+export const DIGITS: Kinds<DigitOptions> = { ...SIGNAL, inspect: objectOf('the key set that decrypts the input', SecretKey) };
 
 /** What is read, and of which keys. @internal */
 export interface Readings {

@@ -1,5 +1,6 @@
 import { unlessAborted } from '../api/abandon.js';
-import type { ImportOptions, KeygenOptions } from '../api/options.js';
+import { checkOptions } from '../api/check-options.js';
+import { IMPORT, KEYGEN, type ImportOptions, type KeygenOptions } from '../api/options.js';
 import { copied } from '../api/secret.js';
 import { unpacked } from '../api/sets.js';
 import { GATES, classOf } from '../engine/handle.js';
@@ -59,6 +60,7 @@ export class Gates {
    * @param preset name of a parameter set, `bool-128` (128 bits) if left out
    */
   async keygen(preset: GatePresetName | (string & {}) = 'bool-128', options: KeygenOptions = {}): Promise<GateKeySet> {
+    checkOptions(options, 'keygen()', KEYGEN);
     const allow = options.allowInsecure === true;
     const made = await unlessAborted(this.#port, options.signal, () =>
       this.#port.call(SECRET_KEY, 'generate', preset, allow, copied(options.seed)),
@@ -68,6 +70,7 @@ export class Gates {
 
   /** Takes back what `GateKeySet.exportSecret()` gave. */
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<GateKeySet> {
+    checkOptions(options, 'importKeys()', IMPORT);
     throwIfAborted(options.signal);
     const made = await this.#port.call(SECRET_KEY, 'importSecret', Uint8Array.from(bytes), options.allowInsecure === true);
     return new GateKeySet(this.#port, made, await this.params(made.preset));

@@ -1,6 +1,7 @@
 import { unlessAborted } from '../api/abandon.js';
 import { listOf } from '../api/arguments.js';
-import type { SignalOptions } from '../api/options.js';
+import { NUMBER, checkOptions, type Kinds } from '../api/check-options.js';
+import { SEED, SIGNAL, type SignalOptions } from '../api/options.js';
 import { SecretKey, copied, type IdentifiedKey } from '../api/secret.js';
 import { keyMismatch } from '../api/sets.js';
 import type { GlueGateSecretKey } from '../engine/glue.js';
@@ -17,6 +18,8 @@ export interface GateEncryptOptions extends SignalOptions {
   /** 32 bytes that fix the randomness; only for sets that are insecure anyway, for tests. */
   readonly seed?: Uint8Array;
 }
+
+const ENCRYPT: Kinds<GateEncryptOptions> = { ...SIGNAL, seed: SEED };
 
 /**
  * A secret key for bits and small integers. It stays inside the wasm instance; `exportSecret()` is
@@ -41,17 +44,20 @@ export class GateKeySet extends SecretKey<GatePreset, GlueGateSecretKey> {
 
   /** Encrypts a bit, or several. */
   async encrypt(bits: boolean | readonly boolean[], options: GateEncryptOptions = {}): Promise<GateCiphertext> {
+    checkOptions(options, 'encrypt()', ENCRYPT);
     const list = typeof bits === 'boolean' ? [bits] : listOf(bits, 'encrypt()', 'true, false, or a list of them (for integers there is encryptIntegers())');
     return this.#encrypt(Uint32Array.from(list, bit), 0, options);
   }
 
   /** Encrypts an integer in binary: `width` bits, the lowest first, as adders and other circuits take it. */
   async encryptBinary(value: number | bigint, width: number, options: GateEncryptOptions = {}): Promise<GateCiphertext> {
+    checkOptions(options, 'encryptBinary()', ENCRYPT);
     return this.#encrypt(bitsOf(value, width), 0, options);
   }
 
   /** The integer whose bits, the lowest first, a ciphertext holds; for the owner of this key, as `decrypt()`. */
   async decryptBinary(ciphertext: GateCiphertext, options: SignalOptions = {}): Promise<bigint> {
+    checkOptions(options, 'decryptBinary()', SIGNAL);
     return (await this.decrypt(ciphertext, options)).reduceRight((value, bit) => 2n * value + BigInt(bit), 0n);
   }
 
@@ -60,6 +66,7 @@ export class GateKeySet extends SecretKey<GatePreset, GlueGateSecretKey> {
     values: number | readonly number[],
     options: GateEncryptOptions & { readonly messages?: number } = {},
   ): Promise<GateCiphertext> {
+    checkOptions(options, 'encryptIntegers()', { ...ENCRYPT, messages: NUMBER });
     const list = typeof values === 'number' ? [values] : values;
     const messages = options.messages ?? this.params.gates.messages;
     listOf(list, 'encryptIntegers()', 'an integer, or a list of integers');
@@ -72,12 +79,14 @@ export class GateKeySet extends SecretKey<GatePreset, GlueGateSecretKey> {
    * see `params.logFailure` before showing results to others.
    */
   async decrypt(ciphertext: GateCiphertext, options: SignalOptions = {}): Promise<boolean[]> {
+    checkOptions(options, 'decrypt()', SIGNAL);
     checkBits(ciphertext);
     return (await this.decryptIntegers(ciphertext, options)).map((value) => value === 1);
   }
 
   /** Decrypts integers, for the owner of this key; bits as 0 and 1. */
   async decryptIntegers(ciphertext: GateCiphertext, options: SignalOptions = {}): Promise<number[]> {
+    checkOptions(options, 'decryptIntegers()', SIGNAL);
     throwIfAborted(options.signal);
     keyMismatch(this.id, ciphertext, 'this key set');
     return Array.from(await this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port)));
@@ -85,6 +94,7 @@ export class GateKeySet extends SecretKey<GatePreset, GlueGateSecretKey> {
 
   /** Makes the public keys that gates are evaluated with, in the page. */
   async evaluationKeys(options: SignalOptions = {}): Promise<GateKeys> {
+    checkOptions(options, 'evaluationKeys()', SIGNAL);
     const made = await unlessAborted(this.port, options.signal, () =>
       this.port.call(classOf(GATES, 'GateKeys'), 'generate', this.handle),
     );

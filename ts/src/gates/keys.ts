@@ -1,6 +1,8 @@
 import { mustBe } from '../api/arguments.js';
+import { NUMBER, checkOptions, objectOf, type Kinds } from '../api/check-options.js';
 import { EvaluationKeys } from '../api/evaluation-keys.js';
-import type { SignalOptions } from '../api/options.js';
+import { SIGNAL, type SignalOptions } from '../api/options.js';
+import { SecretKey } from '../api/secret.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
 import { Fraction } from '../engine/fraction.js';
@@ -24,6 +26,12 @@ export interface GateRunOptions extends SignalOptions {
   /** Products of the blind rotation done by one step; 64 by default. */
   readonly productsPerStep?: number;
 }
+
+const RUN: Kinds<GateRunOptions> = {
+  ...SIGNAL,
+  inspect: objectOf('the key set that decrypts the operands', SecretKey),
+  productsPerStep: NUMBER,
+};
 
 /**
  * The public keys for computing on encrypted bits, resident in the wasm instance. Every gate but
@@ -105,6 +113,7 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
     table: readonly number[],
     options: { readonly messages?: number } = {},
   ): Promise<GateCiphertext> {
+    checkOptions(options, 'lookUp()', { messages: NUMBER });
     const handle = this.#handle(x);
     const [entries, messages] = checkTable(table, options.messages ?? x.messages);
     return new GateCiphertext(this.port, await this.port.call(this.handle, 'lookUp', handle, entries, messages));
@@ -189,6 +198,7 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
     inputs: GateCiphertext | readonly GateCiphertext[],
     options: SignalOptions = {},
   ): SteppableRun<GateCiphertext, CircuitEvent> {
+    checkOptions(options, 'run()', SIGNAL);
     const text = typeof circuit === 'string' ? circuit : circuit.text;
     const handles = this.#handles(inputs instanceof GateCiphertext ? [inputs] : inputs);
     const { port, handle: keys } = this;
@@ -225,6 +235,7 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
     operands: readonly GateCiphertext[],
     options: GateRunOptions = {},
   ): SteppableRun<GateCiphertext, GateEvent> {
+    checkOptions(options, 'gateRun()', RUN);
     const [keys, handles] = [this.handle, this.#handles(operands)];
     return this.#bootstrapRun(options, (products) => this.port.call(GATE_RUN, 'begin', keys, gate, handles, products));
   }
@@ -238,6 +249,7 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
     table: readonly number[],
     options: GateRunOptions & { readonly messages?: number } = {},
   ): SteppableRun<GateCiphertext, GateEvent> {
+    checkOptions(options, 'lookUpRun()', { ...RUN, messages: NUMBER });
     const handle = this.#handle(x);
     const [entries, messages] = checkTable(table, options.messages ?? x.messages);
     const keys = this.handle;

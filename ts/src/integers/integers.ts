@@ -1,4 +1,5 @@
-import type { ImportOptions, KeygenOptions } from '../api/options.js';
+import { checkOptions } from '../api/check-options.js';
+import { IMPORT, KEYGEN, type ImportOptions, type KeygenOptions } from '../api/options.js';
 import { copied } from '../api/secret.js';
 import { INTEGERS, classOf } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
@@ -57,6 +58,7 @@ export class Integers {
    * @param preset name of a parameter set, `bgv15` (128 bits) if left out
    */
   async keygen(preset: IntegerPresetName | (string & {}) = 'bgv15', options: KeygenOptions = {}): Promise<IntegerKeySet> {
+    checkOptions(options, 'keygen()', KEYGEN);
     throwIfAborted(options.signal);
     const allow = options.allowInsecure === true;
     const made = await this.#port.call(SECRET_KEY, 'generate', preset, allow, copied(options.seed));
@@ -65,6 +67,7 @@ export class Integers {
 
   /** Takes back what `IntegerKeySet.exportSecret()` gave. */
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<IntegerKeySet> {
+    checkOptions(options, 'importKeys()', IMPORT);
     throwIfAborted(options.signal);
     const made = await this.#port.call(SECRET_KEY, 'importSecret', Uint8Array.from(bytes), options.allowInsecure === true);
     return new IntegerKeySet(this.#port, made, await this.params(made.preset));
@@ -75,6 +78,7 @@ export class Integers {
    * `BAD_BYTES`. What is encrypted with the key of a toy is not secret: such sets take `allowInsecure`.
    */
   async publicKeyFromBytes(bytes: Uint8Array, options: ImportOptions = {}): Promise<IntegerPublicKey> {
+    checkOptions(options, 'publicKeyFromBytes()', IMPORT);
     throwIfAborted(options.signal);
     const keys = classOf(INTEGERS, 'IntegerPublicKey');
     const made = await this.#port.call(keys, 'fromBytes', Uint8Array.from(bytes), options.allowInsecure === true);

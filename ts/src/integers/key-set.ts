@@ -1,6 +1,7 @@
 import { levelUpTo } from '../api/arguments.js';
+import { checkOptions } from '../api/check-options.js';
 import { eachPart } from '../api/key-parts.js';
-import type { SignalOptions } from '../api/options.js';
+import { SIGNAL, type SignalOptions } from '../api/options.js';
 import { SecretKey, copied, type IdentifiedKey } from '../api/secret.js';
 import { keyMismatch } from '../api/sets.js';
 import { INTEGERS, classOf } from '../engine/handle.js';
@@ -13,16 +14,9 @@ import type { KeyProgress } from '../stages.js';
 import { integers } from './arguments.js';
 import { IntegerCiphertext } from './ciphertext.js';
 import { IntegerKeys } from './keys.js';
+import { ENCRYPT, type IntegerEncryptOptions } from './options.js';
 import type { IntegerPreset } from './params.js';
 import { IntegerPublicKey } from './public-key.js';
-
-/** Options of `IntegerKeySet.encrypt`. */
-export interface IntegerEncryptOptions extends SignalOptions {
-  /** Level of the ciphertext; by default the highest usable one, `params.outputLevel`. */
-  readonly level?: number;
-  /** 32 bytes that fix the randomness; only for sets that are insecure anyway, for tests. */
-  readonly seed?: Uint8Array;
-}
 
 /**
  * A secret key for integers. It stays inside the wasm instance; `exportSecret()` is the only way out.
@@ -49,6 +43,7 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
    * zeros. The input is copied.
    */
   async encrypt(values: ArrayLike<number>, options: IntegerEncryptOptions = {}): Promise<IntegerCiphertext> {
+    checkOptions(options, 'encrypt()', ENCRYPT);
     throwIfAborted(options.signal);
     const data = integers(values, this.params);
     const level = levelUpTo(this.params.outputLevel, options.level ?? this.params.outputLevel);
@@ -60,6 +55,7 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
    * `params.logFailure` before showing results to others.
    */
   async decrypt(ciphertext: IntegerCiphertext, options: SignalOptions = {}): Promise<Uint32Array> {
+    checkOptions(options, 'decrypt()', SIGNAL);
     throwIfAborted(options.signal);
     keyMismatch(this.id, ciphertext, 'this key set');
     return this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port));
@@ -75,6 +71,7 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
    * times `params.keyBytes`: let a server hold those of 128-bit sets (`rf.server(url).uploadKeys(keys)`).
    */
   evaluationKeys(options: SignalOptions = {}): SteppableRun<IntegerKeys, KeyProgress> {
+    checkOptions(options, 'evaluationKeys()', SIGNAL);
     const { port, handle: secret, params } = this;
     return new SteppableRun(async (control) => {
       const keys = await port.call(classOf(INTEGERS, 'IntegerKeys'), 'begin', params.name, fromHex(this.id));

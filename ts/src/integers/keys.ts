@@ -1,5 +1,7 @@
+import { checkOptions, objectOf, type Kinds } from '../api/check-options.js';
 import { EvaluationKeys, type KeyOwner } from '../api/evaluation-keys.js';
-import type { SignalOptions } from '../api/options.js';
+import { SIGNAL, type SignalOptions } from '../api/options.js';
+import { SecretKey } from '../api/secret.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
 import { Fraction } from '../engine/fraction.js';
@@ -8,7 +10,7 @@ import { INTEGERS, classOf, type Handle, type Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
 import type { Program } from '../program/program.js';
-import { inputsOf, runHere, type ProgramOptions } from '../program/run.js';
+import { PROGRAM, inputsOf, runHere, type ProgramOptions } from '../program/run.js';
 import { SteppableRun } from '../run.js';
 import { IntegerCiphertext } from './ciphertext.js';
 import type { IntegerKeySet } from './key-set.js';
@@ -19,6 +21,8 @@ export interface IntegerBootstrapOptions extends SignalOptions {
   /** The secret key, if events of kind `view` are to tell what the run holds: for the owner's eyes, in this page alone. */
   readonly inspect?: IntegerKeySet;
 }
+
+const BOOTSTRAP: Kinds<IntegerBootstrapOptions> = { ...SIGNAL, inspect: objectOf('the key set that decrypts the input', SecretKey) };
 
 /**
  * The public keys for computing on encrypted integers, resident in the wasm instance. Made by `IntegerKeySet.evaluationKeys()`.
@@ -75,6 +79,7 @@ export class IntegerKeys extends EvaluationKeys<GlueIntegerKeys, IntegerPreset> 
    */
   bootstrap(x: IntegerCiphertext, options: IntegerBootstrapOptions = {}): SteppableRun<IntegerCiphertext, IntegerEvent> {
     const { port, handle: keys } = this;
+    checkOptions(options, 'bootstrap()', BOOTSTRAP);
     const ct = this.#handle(x);
     const secret = options.inspect?.handleIn(port);
     const { stages } = this.params;
@@ -123,9 +128,11 @@ export class IntegerKeys extends EvaluationKeys<GlueIntegerKeys, IntegerPreset> 
   run(
     program: Program,
     inputs: Readonly<Record<string, IntegerCiphertext>>,
-    { bootstraps, signal }: ProgramOptions = {},
+    options: ProgramOptions = {},
   ): SteppableRun<Record<string, IntegerCiphertext>, IntegerProgramEvent> {
+    checkOptions(options, 'run()', PROGRAM);
     const { port, handle: keys } = this;
+    const { bootstraps, signal } = options;
     const [first, all] = inputsOf(program, inputs, IntegerCiphertext);
     const [x, bytes] = [this.#handle(first), program.toBytes()];
     const others = all.slice(1).map((ciphertext) => ciphertext.handleIn(port));

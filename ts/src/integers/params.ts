@@ -10,23 +10,28 @@ export type IntegerPresetName = SetNames['bgv'];
 export type IntegerStageId = StageIds['bgv'];
 
 /**
- * What the owner of the key sees in the page with `inspect`, before the first stage (`input`) and after each: in every slot or
- * coefficient two digits, low + p^t y.
+ * What the owner of the key sees in the page with `inspect`, before the first stage (`input`) and after each: for every
+ * integer of a slot, or coefficient, two digits, low + p^t y.
  */
 export interface IntegerView {
+  /** Tells it from other events. */
   readonly kind: 'view';
+  /** The stage whose result it is; `input` before the first. */
   readonly stage: IntegerStageId | 'input';
-  /** Milliseconds since the run began. */
+  /** Milliseconds of work since the run began, from 0; decrypting for the view is not counted. */
   readonly atMs: number;
   /** What the digits stand in. */
   readonly place: 'slots' | 'coefficients';
-  /** The low digits: 0 before the ciphertext is prepared, and after the removal. */
+  /** The low digits, one for each integer or coefficient, around 0: all 0 before the ciphertext is prepared, and after the removal. */
   readonly low: Int32Array;
-  /** The message, which is read off y. */
+  /**
+   * The message, which is read off y, from 0 to `params.modulus` - 1, for each integer or coefficient. In sets that take the digits apart
+   * from the message, what y holds beside them from the raise on: 0 once they are gone.
+   */
   readonly high: Uint32Array;
 }
 
-/** What a bootstrapping of integers reports: `logScale` is log2 of the modulus of what is encrypted. */
+/** What a bootstrapping of integers reports; its views have no `fraction`. */
 export type IntegerEvent = StageEnter<IntegerStageId> | StageExit<IntegerStageId> | IntegerView;
 
 /** What a program on integers reports. */

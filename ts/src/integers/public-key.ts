@@ -1,4 +1,5 @@
 import { levelUpTo } from '../api/arguments.js';
+import { checkOptions } from '../api/check-options.js';
 import { EncryptingKey } from '../api/encrypting-key.js';
 import { copied } from '../api/secret.js';
 import type { GlueIntegerPublicKey } from '../engine/glue.js';
@@ -7,7 +8,7 @@ import type { Port } from '../engine/port.js';
 import { throwIfAborted } from '../errors.js';
 import { integers } from './arguments.js';
 import { IntegerCiphertext } from './ciphertext.js';
-import type { IntegerEncryptOptions } from './key-set.js';
+import { ENCRYPT, type IntegerEncryptOptions } from './options.js';
 import type { IntegerPreset } from './params.js';
 
 /**
@@ -37,6 +38,7 @@ export class IntegerPublicKey extends EncryptingKey<IntegerPreset, GlueIntegerPu
 
   /** Encrypts integers as `IntegerKeySet.encrypt()` does; the noise is larger by some bits, which `capacity` of the ciphertext counts. */
   async encrypt(values: ArrayLike<number>, options: IntegerEncryptOptions = {}): Promise<IntegerCiphertext> {
+    checkOptions(options, 'encrypt()', ENCRYPT);
     throwIfAborted(options.signal);
     const data = integers(values, this.params);
     const level = levelUpTo(this.params.outputLevel, options.level ?? this.params.outputLevel);

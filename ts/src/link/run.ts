@@ -1,6 +1,8 @@
+import { objectOf, type Kinds } from '../api/check-options.js';
 import { Ciphertext } from '../api/ciphertext.js';
 import type { KeySet } from '../api/key-set.js';
-import type { SignalOptions } from '../api/options.js';
+import { SIGNAL, type SignalOptions } from '../api/options.js';
+import { SecretKey } from '../api/secret.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
 import { Fraction } from '../engine/fraction.js';
@@ -8,7 +10,7 @@ import type { GlueBootstrapKeys, GlueOrderRun } from '../engine/glue.js';
 import { ckks, classOf, type Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
-import { Program, type OrderOptions, type Value } from '../program/program.js';
+import { ORDER, Program, SIGN, type OrderOptions, type Value } from '../program/program.js';
 import { SteppableRun } from '../run.js';
 import type { OrderStageId, StageEvent } from '../stages.js';
 
@@ -21,6 +23,16 @@ export interface InspectedOrderOptions extends OrderOptions, SignalOptions {
    */
   readonly inspect?: KeySet;
 }
+
+/** @internal */
+export const INSPECTED_SIGN: Kinds<Omit<InspectedOrderOptions, 'bounds'>> = {
+  ...SIGN,
+  ...SIGNAL,
+  inspect: objectOf('the key set that decrypts the input', SecretKey),
+};
+
+/** @internal */
+export const INSPECTED_ORDER: Kinds<InspectedOrderOptions> = { ...ORDER, ...INSPECTED_SIGN };
 
 /** Whose keys answer, and what they are asked. @internal */
 export interface Question {

@@ -1,10 +1,8 @@
-import { named } from '../api/arguments.js';
 import { Ciphertext, joinedMode } from '../api/ciphertext.js';
 import { keyMismatch } from '../api/sets.js';
 import type { GlueArithmeticKeys, GlueBootstrapKeys, GlueCiphertext, GlueProgramRun } from '../engine/glue.js';
 import { ckks, classOf, type Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import { RefloatError } from '../errors.js';
 import type { SteppableRun } from '../run.js';
 import type { Program } from './program.js';
 import { inputsOf, runHere, type ProgramEvent, type ProgramOptions } from './run.js';
@@ -26,9 +24,6 @@ export function runProgram(
   keyMismatch(keyId, first, what);
   const bytes = program.toBytes();
   const mode = all.reduce((mode, x) => joinedMode({ mode }, x), first.mode);
-  if (bootstraps !== undefined && bootstraps !== 'where-needed' && bootstraps !== 'as-written') {
-    throw new RefloatError('INVALID_ARGUMENT', `bootstraps: ${named(bootstraps)}; pass 'where-needed' or 'as-written'`);
-  }
   const [x, ...others] = all.map((ciphertext) => ciphertext.handleIn(port)) as [Handle<GlueCiphertext>, ...Handle<GlueCiphertext>[]];
   const whereNeeded = bootstraps !== 'as-written' && 'bootstrap' in tools;
   return runHere<GlueProgramRun, Ciphertext, ProgramEvent>(

@@ -1,4 +1,5 @@
 import { named } from '../api/arguments.js';
+import { FLAG, NUMBER, checkOptions, oneOf, type Kind, type Kinds } from '../api/check-options.js';
 import { RefloatError } from '../errors.js';
 import type { Preset } from '../params.js';
 import { uncloneable } from '../uncloneable.js';
@@ -179,6 +180,7 @@ export class Value {
    * polynomials over it, which take slots in that interval.
    */
   polynomial(coefficients: Numbers, options: { readonly interval?: readonly [number, number] } = {}): Value {
+    checkOptions(options, 'polynomial()', { interval: INTERVAL });
     const { interval } = options;
     const basis: PolynomialBasis = interval ? { from: interval[0], to: interval[1] } : 'monomial';
     if (interval && !(interval[0] < interval[1] && interval.every(Number.isFinite))) {
@@ -212,6 +214,7 @@ export class Value {
    * have this and the methods below; what they read is refreshed. A slot near an end of the range may come back at the other.
    */
   mod(modulus: number, options: { readonly bits?: number; readonly centred?: boolean } = {}): Value {
+    checkOptions(options, 'mod()', MOD);
     const { bits = 15, centred = false } = options;
     if (!(Number.isFinite(modulus) && modulus > 0)) {
       throw new RefloatError('INVALID_ARGUMENT', `numbers modulo ${modulus}; pass a number above 0`);
@@ -240,6 +243,7 @@ export class Value {
    * slots are multiples of 1/t, and fewer digits have to be read.
    */
   lookUp(table: Numbers, options: { readonly exact?: boolean } = {}): Value {
+    checkOptions(options, 'lookUp()', LOOK_UP);
     const count = partsOf(table).re.length;
     if (count < 2) throw new RefloatError('INVALID_ARGUMENT', `a table of ${count} values; pass 2 or more`);
     return this.#digits({ read: options.exact ? 'look up exactly' : 'look up', table: copyOf(table) });
@@ -247,6 +251,7 @@ export class Value {
 
   /** The multiple of 1/steps below x modulo 1, or the nearest one. */
   quantise(steps: number, options: { readonly nearest?: boolean } = {}): Value {
+    checkOptions(options, 'quantise()', QUANTISE);
     const count = whole(steps, 2, 1 << 20, 'steps');
     const x = options.nearest ? this.add(0.5 / count) : this;
     return x.lookUp(Float64Array.from({ length: count }, (_, j) => j / count));
@@ -258,27 +263,32 @@ export class Value {
    * where of equal ones the first is the largest.
    */
   argmax(count: number, options: OrderOptions = {}): Value {
+    checkOptions(options, 'argmax()', ORDER);
     return this.#order('argmax', count, options);
   }
 
   /** 1 in the slot of the smallest of the first `count` ones, and 0 in all others. */
   argmin(count: number, options: OrderOptions = {}): Value {
+    checkOptions(options, 'argmin()', ORDER);
     return this.#order('argmin', count, options);
   }
 
   /** In each of the first `count` slots how many of the others are smaller, and 0 in all others. */
   rank(count: number, options: OrderOptions = {}): Value {
+    checkOptions(options, 'rank()', ORDER);
     return this.#order('rank', count, options);
   }
 
   /** 1 in the slots of the `most` largest of the first `count` ones, and 0 in all others. */
   top(count: number, most: number, options: OrderOptions = {}): Value {
+    checkOptions(options, 'top()', ORDER);
     return this.#order({ top: whole(most, 1, count, 'of the largest') }, count, options);
   }
 
   /** 1 in those of the first `count` slots, which lie in [-1, 1], that are at least 0, and 0 in all others. */
-  sign(count: number, { by }: Pick<OrderOptions, 'by'> = {}): Value {
-    return this.#order('sign', count, { by });
+  sign(count: number, options: Pick<OrderOptions, 'by'> = {}): Value {
+    checkOptions(options, 'sign()', SIGN);
+    return this.#order('sign', count, options);
   }
 
   /** Names the node, for messages. */
@@ -310,6 +320,32 @@ export interface OrderOptions {
   /** How to compare, on sets that have both ways: the cheaper one unless it is given. */
   readonly by?: Way | undefined;
 }
+
+/** What a look-up takes. @internal */
+export const LOOK_UP = { exact: FLAG };
+
+/** What a rounding to steps takes. @internal */
+export const QUANTISE = { nearest: FLAG };
+
+/** What a reduction modulo a number takes. @internal */
+export const MOD = { bits: NUMBER, centred: FLAG };
+
+/** What a question about signs takes. @internal */
+export const SIGN: Kinds<Pick<OrderOptions, 'by'>> = { by: oneOf('gates', 'digits') };
+
+/** @internal */
+export const ORDER: Kinds<OrderOptions> = {
+  bounds: [
+    (value) => value === 'signed' || value === 'unit' || (typeof value === 'object' && value !== null && 'grid' in value),
+    "'signed', 'unit' or { grid: bits }",
+  ],
+  ...SIGN,
+};
+
+const INTERVAL: Kind = [
+  (value) => (Array.isArray(value) || value instanceof Float64Array) && value.length === 2 && value.every((end) => typeof end === 'number'),
+  'two numbers, such as [-1, 1]',
+];
 
 /** Most bits of a number that a program asks for. */
 const MAX_BITS = 52;

@@ -1,5 +1,6 @@
 import { mustBe, named } from '../api/arguments.js';
-import type { SignalOptions } from '../api/options.js';
+import { oneOf, type Kinds } from '../api/check-options.js';
+import { SIGNAL, type SignalOptions } from '../api/options.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
 import { Counted } from '../engine/fraction.js';
@@ -21,6 +22,9 @@ export interface ProgramOptions extends SignalOptions {
   /** Whether bootstraps are put in where levels run out (the default), or only those of the program are done. */
   readonly bootstraps?: 'where-needed' | 'as-written';
 }
+
+/** @internal */
+export const PROGRAM: Kinds<ProgramOptions> = { ...SIGNAL, bootstraps: oneOf('where-needed', 'as-written') };
 
 /** A ciphertext as an input of a program. */
 interface Input {

@@ -5,26 +5,30 @@ import { members, parsed, plain } from './text.js';
 
 /** How often and how patiently a request is repeated. */
 export interface RetryPolicy {
-  /** Tries in all; 1 means never again. */
+  /** Tries in all, 6 by default; 1 means never again. */
   readonly attempts: number;
-  /** Wait before the second try; it doubles from try to try. */
+  /** Milliseconds to wait before the second try, 250 by default; they double from try to try. */
   readonly firstDelayMs: number;
-  /** Longest wait. */
+  /** Most milliseconds to wait, 8000 by default. */
   readonly maxDelayMs: number;
 }
 
 /** What a client hears of the server while a request is repeated. */
 export type Contact =
   | {
+      /** A request is repeated. */
       readonly state: 'retrying';
-      /** The try that comes next, from 2, and how many there are in all. */
+      /** The try that comes next, from 2 to `attempts`. */
       readonly attempt: number;
+      /** Tries in all, `retry.attempts` of `ServerOptions`. */
       readonly attempts: number;
-      /** Did the server answer, asking to come back later, or not at all? */
+      /** Whether the server answered, asking to come back later; `false` where it did not answer at all. */
       readonly answered: boolean;
     }
-  /** It answers again. */
-  | { readonly state: 'back' };
+  | {
+      /** It answers again, after requests that were repeated. */
+      readonly state: 'back';
+    };
 
 /** What all requests to a server share. */
 export interface HttpOptions {

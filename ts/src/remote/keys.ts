@@ -1,6 +1,7 @@
+import { checkOptions, type Kinds } from '../api/check-options.js';
 import type { Ciphertext } from '../api/ciphertext.js';
-import type { SignalOptions } from '../api/options.js';
-import type { OrderOptions, Value } from '../program/program.js';
+import { SIGNAL, type SignalOptions } from '../api/options.js';
+import { ORDER, type OrderOptions, type Value } from '../program/program.js';
 import type { Run } from '../run.js';
 import { bearer } from './access.js';
 import { discard } from './body.js';
@@ -10,6 +11,8 @@ import type { KeyRepair } from './server.js';
 
 /** Options of questions about the order of slots on a server. */
 export interface RemoteOrderOptions extends OrderOptions, SignalOptions {}
+
+const REMOTE_ORDER: Kinds<RemoteOrderOptions> = { ...ORDER, ...SIGNAL };
 
 /** The answer to a question on its way from a server. */
 export type Answer = Run<Ciphertext, ProgramEvent | KeyRepair>;
@@ -92,44 +95,49 @@ export class RemoteKeys {
    * otherwise; close ones may be taken for each other, but not on a grid, where of equal ones the first is the largest.
    */
   argmax(x: Ciphertext, count: number, options: RemoteOrderOptions = {}): Answer {
-    return this.#asked(x, (value) => value.argmax(count, options), options);
+    return this.#order('argmax()', x, (value, how) => value.argmax(count, how), options);
   }
 
   /** 1 in the slot of the smallest of the first `count` ones, and 0 in all others. */
   argmin(x: Ciphertext, count: number, options: RemoteOrderOptions = {}): Answer {
-    return this.#asked(x, (value) => value.argmin(count, options), options);
+    return this.#order('argmin()', x, (value, how) => value.argmin(count, how), options);
   }
 
   /** In each of the first `count` slots how many of the others are smaller, and 0 in all others. */
   rank(x: Ciphertext, count: number, options: RemoteOrderOptions = {}): Answer {
-    return this.#asked(x, (value) => value.rank(count, options), options);
+    return this.#order('rank()', x, (value, how) => value.rank(count, how), options);
   }
 
   /** 1 in the slots of the `most` largest of the first `count` ones, and 0 in all others. */
   top(x: Ciphertext, count: number, most: number, options: RemoteOrderOptions = {}): Answer {
-    return this.#asked(x, (value) => value.top(count, most, options), options);
+    return this.#order('top()', x, (value, how) => value.top(count, most, how), options);
   }
 
   /** 1 in those of the first `count` slots, which lie in [-1, 1], that are at least 0, and 0 in all others. */
   sign(x: Ciphertext, count: number, options: SignalOptions = {}): Answer {
-    return this.#asked(x, (value) => value.sign(count), options);
+    checkOptions(options, 'sign()', SIGNAL);
+    return this.#ask(this, x, (value) => value.sign(count), options);
   }
 
-  #asked(x: Ciphertext, ask: (x: Value) => Value, options: SignalOptions): Answer {
-    return this.#ask(this, x, ask, options);
+  #order(where: string, x: Ciphertext, ask: (x: Value, how: OrderOptions) => Value, options: RemoteOrderOptions): Answer {
+    checkOptions(options, where, REMOTE_ORDER);
+    const { signal, ...how } = options;
+    return this.#ask(this, x, (value) => ask(value, how), { signal });
   }
 
   /**
    * Has the server load the set into memory ahead of the first job, which then need not wait for that. It may leave memory again where
    * others need that.
    */
-  async wake(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+  async wake(options: SignalOptions = {}): Promise<void> {
+    checkOptions(options, 'wake()', SIGNAL);
     const request = { method: 'POST', headers: bearer(this.token), signal: options.signal } as const;
     await this.#http.send(`/v1/keys/${encodeURIComponent(this.id)}/wake`, request, discard);
   }
 
   /** Removes the set from the server. */
-  async delete(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+  async delete(options: SignalOptions = {}): Promise<void> {
+    checkOptions(options, 'delete()', SIGNAL);
     const request = { method: 'DELETE', headers: bearer(this.token), signal: options.signal, accept: [404] } as const;
     await this.#http.send(`/v1/keys/${encodeURIComponent(this.id)}`, request, discard);
   }

@@ -1,14 +1,5 @@
-import type { KeySet } from '../api/key-set.js';
 import { RefloatError } from '../errors.js';
-import type { ProgramOptions } from '../program/run.js';
 import { joined } from './body.js';
-import type { RemoteKeys } from './keys.js';
-
-/** Options of `Server.run`. */
-export interface RemoteProgramOptions extends ProgramOptions {
-  /** The keys to use; by default those of the inputs' own key. */
-  readonly keys?: RemoteKeys | KeySet;
-}
 
 /** The body of a job: who places bootstraps, the program with its length, ciphertexts. @internal */
 export function programBody(

@@ -1,7 +1,8 @@
 import { mustBe } from '../api/arguments.js';
+import { FLAG, checkOptions } from '../api/check-options.js';
 import { Ciphertext, joinedMode } from '../api/ciphertext.js';
 import type { KeySet } from '../api/key-set.js';
-import type { RoundsChoice, SignalOptions } from '../api/options.js';
+import { SIGNAL, type SignalOptions } from '../api/options.js';
 import { SecretKey } from '../api/secret.js';
 import { keyMismatch, type Sets } from '../api/sets.js';
 import { freeing } from '../engine/engine-run.js';
@@ -10,7 +11,6 @@ import { GATES, INTEGERS, ckks, classOf, type Handle } from '../engine/handle.js
 import type { ModuleName } from '../engine/modules.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
-import type { Fetch } from '../globals.js';
 import { GateCiphertext } from '../gates/ciphertext.js';
 import { describeCircuit, type CircuitInfo } from '../gates/circuit.js';
 import type { CircuitEvent } from '../gates/events.js';
@@ -29,61 +29,37 @@ import type { KeyProgress, StageEvent } from '../stages.js';
 import { Access, bearer, type KnownKeys } from './access.js';
 import { address, milliseconds, operations } from './arguments.js';
 import { discard, joined } from './body.js';
-import { Http, type Contact, type RetryPolicy } from './http.js';
+import { Http } from './http.js';
 import { perform, type Job } from './job.js';
 import { RemoteKeys, type Ask } from './keys.js';
-import { outputsOf, programBody, type RemoteProgramOptions } from './program.js';
+import {
+  BOOTSTRAP_JOB,
+  CIRCUIT_JOB,
+  INTEGERS_JOB,
+  LOOK_UP,
+  PROGRAM_JOB,
+  RETRY,
+  SERVER,
+  UPLOAD,
+  type LookUpOptions,
+  type RemoteBootstrapOptions,
+  type RemoteCircuitOptions,
+  type RemoteIntegerOptions,
+  type RemoteIntegerProgramOptions,
+  type RemoteProgramOptions,
+  type ServerOptions,
+  type UploadOptions,
+} from './options.js';
+import { outputsOf, programBody } from './program.js';
 import { Shared, ofBootstraps, ofCircuit, ofProgram, type NewShare } from './shares.js';
 import { members } from './text.js';
 import { upload } from './upload.js';
-
-/** Options of `Refloat.server`. */
-export interface ServerOptions {
-  /** Sent with every request, e.g. to a proxy in front of the server. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The secret of an API key (`x-api-key`), for servers that ask for one. */
-  readonly apiKey?: string;
-  /**
-   * The token of key sets of which no other is known: 64 hexadecimal digits in lower case, 32 random bytes. By default that of a
-   * set is derived from its secret key and the address of the server, so that whoever has the secret key has the token.
-   */
-  readonly token?: string | undefined;
-  /** Used instead of the global `fetch`. */
-  readonly fetch?: Fetch;
-  /** How often a request is repeated when the network or the server fails; 6 tries by default. */
-  readonly retry?: Partial<RetryPolicy>;
-  /** Told when a request is about to be repeated, and when the server answers again. */
-  readonly onContact?: (contact: Contact) => void;
-  /**
-   * Parts of a key set on their way at a time; 2 by default. Each takes up to 8 MiB of memory, or 14 MB with
-   * conventional sets.
-   */
-  readonly inFlight?: number;
-  /**
-   * Milliseconds without a byte from the server after which a request counts as lost, 60,000 by default. Bodies have
-   * time besides, by their length.
-   */
-  readonly timeoutMs?: number;
-}
-
-/** Options of `Server.uploadKeys`. */
-export interface UploadOptions extends SignalOptions {
-  /** The token of the set, in place of that of {@link ServerOptions}. */
-  readonly token?: string | undefined;
-  /** `true`: whoever knows the id of the keys may have jobs done with them. To change or delete the set takes the token all the same. */
-  readonly public?: boolean;
-}
-
-/** Options of `Server.keys`. */
-export interface LookUpOptions extends SignalOptions {
-  /** The token of the set, in place of that of {@link ServerOptions}. */
-  readonly token?: string | undefined;
-}
 
 /**
  * Parts of the keys are sent again, because the server had lost or damaged them; the job begins anew once they are there.
  */
 export interface KeyRepair extends Omit<KeyProgress, 'kind'> {
+  /** Tells it from other events; the other fields are as in the upload, counting all parts of the set. */
   readonly kind: 'repair';
 }
 
@@ -105,37 +81,6 @@ export interface ServerParams {
   readonly threads: number;
 }
 
-/** What a job does, in order. */
-export type JobOp = 'square' | 'bootstrap';
-
-/** Options of `Server.bootstrap`. */
-export interface RemoteBootstrapOptions extends RoundsChoice, SignalOptions {
-  /**
-   * The keys to use; by default those of the ciphertext's own key, if this `Server` has uploaded them or was given
-   * their token. With the key set itself its token is known in any case, and parts that the server has lost are sent again.
-   */
-  readonly keys?: RemoteKeys | KeySet;
-  /** What to do; `['bootstrap']` by default. */
-  readonly op?: readonly JobOp[];
-}
-
-/** What a job on integers does, in order: `multiply` takes the next of its inputs. */
-export type IntegerOp = 'square' | 'multiply' | 'bootstrap';
-
-/** Options of `Server.integers`. */
-export interface RemoteIntegerOptions extends SignalOptions {
-  /** The keys to use; by default those of the inputs' own key, as in {@link RemoteBootstrapOptions}. */
-  readonly keys?: RemoteKeys | IntegerKeySet;
-  /** What to do; `['bootstrap']` by default. */
-  readonly op?: readonly IntegerOp[];
-}
-
-/** Options of `Server.run` on exact integers. */
-export interface RemoteIntegerProgramOptions extends ProgramOptions {
-  /** The keys to use; by default those of the inputs' own key. */
-  readonly keys?: RemoteKeys | IntegerKeySet;
-}
-
 /** How a program is sent, and its results are taken. */
 interface ProgramJob<C> extends ProgramOptions {
   readonly keys?: RemoteKeys | KeySet | IntegerKeySet;
@@ -148,12 +93,6 @@ interface ProgramJob<C> extends ProgramOptions {
 /** What has a wire form. */
 interface HasBytes {
   toBytes(): Uint8Array;
-}
-
-/** Options of `Server.circuit`. */
-export interface RemoteCircuitOptions extends SignalOptions {
-  /** The keys to use; by default those of the inputs' own key, as in {@link RemoteBootstrapOptions}. */
-  readonly keys?: RemoteKeys | GateKeySet;
 }
 
 /**
@@ -193,6 +132,8 @@ export class Server {
 
   /** @internal */
   constructor(port: Port, sets: Sets, url: string | URL, options: ServerOptions) {
+    checkOptions(options, 'server()', SERVER);
+    checkOptions(options.retry ?? {}, 'retry of server()', RETRY);
     this.#port = port;
     this.#sets = sets;
     this.#http = new Http(address(url), {
@@ -209,6 +150,7 @@ export class Server {
 
   /** The parameter sets on offer, with limits; `parts: true` adds the list of key parts. */
   async params(options: SignalOptions & { readonly parts?: boolean } = {}): Promise<ServerParams> {
+    checkOptions(options, 'params()', { ...SIGNAL, parts: FLAG });
     const path = options.parts === true ? '/v1/params?parts=1' : '/v1/params';
     const offer = await this.#http.json(path, { signal: options.signal });
     const sets: readonly unknown[] | undefined = Array.isArray(offer['sets']) ? offer['sets'] : undefined;
@@ -232,6 +174,7 @@ export class Server {
    * set is sealed under a digest of all of them.
    */
   uploadKeys(keys: KeySet | GateKeySet | IntegerKeySet, options: UploadOptions = {}): SteppableRun<RemoteKeys, KeyProgress> {
+    checkOptions(options, 'uploadKeys()', UPLOAD);
     mustBe(keys, SecretKey, 'uploadKeys()', 'a key set, which keygen() makes and importKeys() reads');
     const source = this.#access.source(keys);
     return new SteppableRun(async (control) => {
@@ -248,6 +191,7 @@ export class Server {
    * themselves; this server's own where it is alone, or has the keys. Other fronts refuse new keys with `OTHER_FRONT` and that address.
    */
   async frontOf(keys: string | KeySet | GateKeySet | IntegerKeySet, options: SignalOptions = {}): Promise<string> {
+    checkOptions(options, 'frontOf()', SIGNAL);
     const id = typeof keys === 'string' ? keys : keys.id;
     const { key } = await this.#http.json(`/v1/shards?key=${encodeURIComponent(id)}`, { signal: options.signal });
     const { url } = members(key);
@@ -259,6 +203,7 @@ export class Server {
    * part.
    */
   async keys(keys: string | KeySet | GateKeySet | IntegerKeySet, options: LookUpOptions = {}): Promise<RemoteKeys | undefined> {
+    checkOptions(options, 'keys()', LOOK_UP);
     const [id, owner] = typeof keys === 'string' ? [keys, undefined] : [keys.id, keys];
     const { token } = await this.#access.of(id, owner, options.token);
     const path = `/v1/keys/${encodeURIComponent(id)}`;
@@ -287,6 +232,7 @@ export class Server {
    * cancels the job.
    */
   bootstrap(ciphertext: Ciphertext, options: RemoteBootstrapOptions = {}): Run<Ciphertext, StageEvent | KeyRepair> {
+    checkOptions(options, 'bootstrap()', BOOTSTRAP_JOB);
     mustBe(ciphertext, Ciphertext, 'bootstrap()', 'a ciphertext that encrypt() makes');
     if (options.keys) keyMismatch(options.keys.id, ciphertext, 'this key set');
     const handle = ciphertext.handleIn(this.#port);
@@ -324,6 +270,7 @@ export class Server {
     inputs: Readonly<Record<string, Ciphertext>> | Readonly<Record<string, IntegerCiphertext>>,
     options: RemoteProgramOptions | RemoteIntegerProgramOptions = {},
   ): Run<Record<string, Ciphertext> | Record<string, IntegerCiphertext>, ProgramEvent | IntegerProgramEvent | KeyRepair> {
+    checkOptions(options, 'run()', PROGRAM_JOB);
     if (Object.values(inputs).some((input) => input instanceof IntegerCiphertext)) {
       const [first, given] = inputsOf(program, inputs as Record<string, IntegerCiphertext>, IntegerCiphertext);
       const resultBytes = async (): Promise<number> => Math.max(...(await integerPreset(this.#port, first.preset)).ciphertextBytes);
@@ -364,6 +311,7 @@ export class Server {
     inputs: GateCiphertext | readonly GateCiphertext[],
     options: RemoteCircuitOptions = {},
   ): Run<GateCiphertext, CircuitEvent | KeyRepair> {
+    checkOptions(options, 'circuit()', CIRCUIT_JOB);
     const source = typeof circuit === 'string' ? circuit : circuit.text;
     const text = new TextEncoder().encode(source);
     const lists = inputs instanceof GateCiphertext ? [inputs] : inputs;
@@ -396,6 +344,7 @@ export class Server {
     inputs: IntegerCiphertext | readonly IntegerCiphertext[],
     options: RemoteIntegerOptions = {},
   ): Run<IntegerCiphertext, IntegerEvent | KeyRepair> {
+    checkOptions(options, 'integers()', INTEGERS_JOB);
     const list = inputs instanceof IntegerCiphertext ? [inputs] : inputs;
     for (const x of list) mustBe(x, IntegerCiphertext, 'integers()', 'ciphertexts of integers, which encrypt() of a key set of rf.integers makes');
     const handles = list.map((x) => x.handleIn(this.#port));

@@ -145,5 +145,5 @@ export function threadCount(threads: 'auto' | number | undefined, cores: number)
 /** Most threads that `'auto'` takes: every one has a wasm instance with memory of its own. */
 const AUTO_THREADS = 4;
 
-/** No set has more tracks. */
-const MAX_THREADS = 31;
+/** Most threads: no set has more tracks. */
+export const MAX_THREADS = 31;

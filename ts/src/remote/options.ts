@@ -1,0 +1,136 @@
+import { CALLBACK, FLAG, NUMBER, TEXT, objectOf, someOf, type Kind, type Kinds } from '../api/check-options.js';
+import type { KeySet } from '../api/key-set.js';
+import { ROUNDS, SIGNAL, type RoundsChoice, type SignalOptions } from '../api/options.js';
+import { SecretKey } from '../api/secret.js';
+import type { GateKeySet } from '../gates/key-set.js';
+import type { Fetch } from '../globals.js';
+import type { IntegerKeySet } from '../integers/key-set.js';
+import { PROGRAM, type ProgramOptions } from '../program/run.js';
+import type { Contact, RetryPolicy } from './http.js';
+import { RemoteKeys } from './keys.js';
+
+/** Options of `Refloat.server`. */
+export interface ServerOptions {
+  /** Sent with every request, e.g. to a proxy in front of the server. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The secret of an API key (`x-api-key`), for servers that ask for one. */
+  readonly apiKey?: string;
+  /**
+   * The token of key sets of which no other is known: 64 hexadecimal digits in lower case, 32 random bytes. By default that of a
+   * set is derived from its secret key and the address of the server, so that whoever has the secret key has the token.
+   */
+  readonly token?: string | undefined;
+  /** Used instead of the global `fetch`. */
+  readonly fetch?: Fetch;
+  /** How often a request is repeated when the network or the server fails; 6 tries by default. */
+  readonly retry?: Partial<RetryPolicy>;
+  /** Told when a request is about to be repeated, and when the server answers again. */
+  readonly onContact?: (contact: Contact) => void;
+  /**
+   * Parts of a key set on their way at a time; 2 by default. Each takes up to 8 MiB of memory, or 14 MB with
+   * conventional sets.
+   */
+  readonly inFlight?: number;
+  /**
+   * Milliseconds without a byte from the server after which a request counts as lost, 60,000 by default. Bodies have
+   * time besides, by their length.
+   */
+  readonly timeoutMs?: number;
+}
+
+const HEADERS: Kind = [
+  (value) => Object.prototype.toString.call(value) === '[object Object]' && Object.values(value as object).every((text) => typeof text === 'string'),
+  "an object of strings, such as { 'x-name': 'value' }",
+];
+
+/** @internal */
+export const RETRY: Kinds<RetryPolicy> = { attempts: NUMBER, firstDelayMs: NUMBER, maxDelayMs: NUMBER };
+
+/** @internal */
+export const SERVER: Kinds<ServerOptions> = {
+  headers: HEADERS,
+  apiKey: TEXT,
+  token: TEXT,
+  fetch: CALLBACK,
+  retry: [(value) => typeof value === 'object' && value !== null, `an object with some of ${Object.keys(RETRY).join(', ')}`],
+  onContact: CALLBACK,
+  inFlight: NUMBER,
+  timeoutMs: NUMBER,
+};
+
+/** Options of `Server.uploadKeys`. */
+export interface UploadOptions extends SignalOptions {
+  /** The token of the set, in place of that of {@link ServerOptions}. */
+  readonly token?: string | undefined;
+  /** `true`: whoever knows the id of the keys may have jobs done with them. To change or delete the set takes the token all the same. */
+  readonly public?: boolean;
+}
+
+/** @internal */
+export const UPLOAD: Kinds<UploadOptions> = { ...SIGNAL, token: TEXT, public: FLAG };
+
+/** Options of `Server.keys`. */
+export interface LookUpOptions extends SignalOptions {
+  /** The token of the set, in place of that of {@link ServerOptions}. */
+  readonly token?: string | undefined;
+}
+
+/** @internal */
+export const LOOK_UP: Kinds<LookUpOptions> = { ...SIGNAL, token: TEXT };
+
+const KEYS: Kind = objectOf('a key set, or what uploadKeys() or keys() of the server gave', RemoteKeys, SecretKey);
+
+/** What a job does, in order. */
+export type JobOp = 'square' | 'bootstrap';
+
+/** Options of `Server.bootstrap`. */
+export interface RemoteBootstrapOptions extends RoundsChoice, SignalOptions {
+  /**
+   * The keys to use; by default those of the ciphertext's own key, if this `Server` has uploaded them or was given
+   * their token. With the key set itself its token is known in any case, and parts that the server has lost are sent again.
+   */
+  readonly keys?: RemoteKeys | KeySet;
+  /** What to do; `['bootstrap']` by default. */
+  readonly op?: readonly JobOp[];
+}
+
+/** @internal */
+export const BOOTSTRAP_JOB: Kinds<RemoteBootstrapOptions> = { ...ROUNDS, ...SIGNAL, keys: KEYS, op: someOf('square', 'bootstrap') };
+
+/** What a job on integers does, in order: `multiply` takes the next of its inputs. */
+export type IntegerOp = 'square' | 'multiply' | 'bootstrap';
+
+/** Options of `Server.integers`. */
+export interface RemoteIntegerOptions extends SignalOptions {
+  /** The keys to use; by default those of the inputs' own key, as in {@link RemoteBootstrapOptions}. */
+  readonly keys?: RemoteKeys | IntegerKeySet;
+  /** What to do; `['bootstrap']` by default. */
+  readonly op?: readonly IntegerOp[];
+}
+
+/** @internal */
+export const INTEGERS_JOB: Kinds<RemoteIntegerOptions> = { ...SIGNAL, keys: KEYS, op: someOf('square', 'multiply', 'bootstrap') };
+
+/** Options of `Server.run`. */
+export interface RemoteProgramOptions extends ProgramOptions {
+  /** The keys to use; by default those of the inputs' own key. */
+  readonly keys?: RemoteKeys | KeySet;
+}
+
+/** Options of `Server.run` on exact integers. */
+export interface RemoteIntegerProgramOptions extends ProgramOptions {
+  /** The keys to use; by default those of the inputs' own key. */
+  readonly keys?: RemoteKeys | IntegerKeySet;
+}
+
+/** @internal */
+export const PROGRAM_JOB: Kinds<RemoteProgramOptions> & Kinds<RemoteIntegerProgramOptions> = { ...PROGRAM, keys: KEYS };
+
+/** Options of `Server.circuit`. */
+export interface RemoteCircuitOptions extends SignalOptions {
+  /** The keys to use; by default those of the inputs' own key, as in {@link RemoteBootstrapOptions}. */
+  readonly keys?: RemoteKeys | GateKeySet;
+}
+
+/** @internal */
+export const CIRCUIT_JOB: Kinds<RemoteCircuitOptions> = { ...SIGNAL, keys: KEYS };
