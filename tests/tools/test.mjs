@@ -71,11 +71,12 @@ const steps = [
   { group: 'rust', name: 'Rust examples in the documentation', tests: true, ...cargo(['test', ...CRATES, '--doc']) },
   {
     group: 'rust',
-    name: 'Rust tests of the core, one thread, scalar arithmetic',
+    name: 'Rust tests of the core without `parallel`, scalar arithmetic',
     tests: true,
-    action: (...given) => testCore('scalar', [], ...given),
+    // Of this package alone, whose features then are its usual ones.
+    ...cargo(['test', '--package', 'refloat', '--lib', '--no-fail-fast'], { REFLOAT_BACKEND: 'scalar' }),
   },
-  { group: 'rust', name: 'Rust tests of the core, one thread, AVX2', tests: true, action: testAvx2 },
+  { group: 'rust', name: 'Rust tests of the core, AVX2', tests: true, action: testAvx2 },
   { group: 'rust', name: 'rings of odd index in WebAssembly', tests: true, ...node('tests/tools/odd-index.mjs') },
   { group: 'rust', name: '64-bit ARM, emulated', tests: true, optional: true, ...node('tests/tools/arm.mjs', '--short') },
   { group: 'c', name: 'C and C++', tests: true, ...node('tests/tools/c.mjs', '--tested') },
@@ -275,11 +276,8 @@ async function lintBare(step, progress, options) {
   return command({ ...step, ...cargo(lint(BARE_TARGET, 'refloat', '--no-default-features')) }, progress, options);
 }
 
-/**
- * The core's own tests with other arithmetic, by the program that the Rust tests have built: cargo would compile the core once
- * more for this package alone, whose dependencies then have fewer features.
- */
-async function testCore(backend, filter, step, progress, options) {
+/** The core's tests on AVX2, where the best that the machine has may be AVX-512, by the program that the Rust tests have built. */
+async function testAvx2(step, progress, options) {
   const isProgram = ({ target, profile }) => target.name === 'refloat' && target.kind.includes('lib') && profile.test;
   let program;
   try {
@@ -290,16 +288,12 @@ async function testCore(backend, filter, step, progress, options) {
     if (!(error instanceof Stop)) throw error;
     return { code: 1, output: error.message };
   }
-  const env = { REFLOAT_BACKEND: backend };
-  return command({ ...step, command: program, args: filter, cwd: join(root, 'core'), env }, progress, options);
-}
-
-/** The core's tests on AVX2, where the best that the machine has may be AVX-512. */
-async function testAvx2(...given) {
-  const asked = await testCore('avx2', ['--exact', CHOICE, '--nocapture'], ...given);
+  const tested = (...args) =>
+    command({ ...step, command: program, args, cwd: join(root, 'core'), env: { REFLOAT_BACKEND: 'avx2' } }, progress, options);
+  const asked = await tested('--exact', CHOICE, '--nocapture');
   if (asked.code !== 0) return asked;
   const [, refusal] = /chosen by REFLOAT_BACKEND (cannot run here, so \w+ is used)/.exec(asked.output) ?? [];
-  return refusal ? { skipped: `AVX2 ${refusal}` } : testCore('avx2', [], ...given);
+  return refusal ? { skipped: `AVX2 ${refusal}` } : tested();
 }
 
 /** What .cargo/deny.toml asks of the crates; told as skipped where the tool or its database is not to be had. */
