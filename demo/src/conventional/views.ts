@@ -1,6 +1,6 @@
 import { bytes, count, decimal, duration, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
-import { levelsOf } from '../levels.js';
+import { levelsOf, levelsWithin } from '../levels.js';
 import { figure } from '../views/figure.js';
 import { badge, progressOf, ring, scrolled, standing } from '../views/making.js';
 import { drawing, n } from '../views/svg.js';
@@ -48,7 +48,7 @@ export function stages(state: State): Html {
     const done = reached(state, i);
     const logQ = i === 0 ? (first ? state.inputLogQ : 0) : (exit?.logQ ?? 0);
     const level = i === 0 ? preset.inputLevel : (exit?.level ?? 0);
-    const levels = i === 0 || i + 1 === titles.length ? levelsOf(level, preset.inputLevel) : `level ${level}`;
+    const levels = i === 0 || i + 1 === titles.length ? levelsOf(level, preset.inputLevel) : levelsWithin(level, preset.outputLevel);
     const words = state.under === id && (state.awaited || !done) ? 'under way' : done ? html`${levels}<br>${decimal(logQ, 0)}-bit modulus${view ? html`<br>right to ${decimal(view.bitsMax)} bits` : ''}${exit ? html`<br>${duration(spent(state, i - 1))}` : ''}` : 'not reached';
     return html`<li><button type="button" data-act="at:${i}" aria-pressed="${state.at === i && done ? 'true' : 'false'}" ${done ? '' : 'disabled'}><span class="conv-well" aria-hidden="true"><span style="height:${n((100 * logQ) / highest)}%"></span></span><b>${title}</b><small>${words}</small></button></li>`;
   })}</ol>`;

@@ -1,6 +1,6 @@
 import { bytes, count, decimal, duration } from '../format.js';
 import { html, type Html } from '../html.js';
-import { levelsOf } from '../levels.js';
+import { levelsOf, levelsWithin } from '../levels.js';
 import { UNPACKING, question } from '../sending.js';
 import { figure } from '../views/figure.js';
 import { badge, progressOf, recordedBy, ring, scrolled, standing } from '../views/making.js';
@@ -41,7 +41,7 @@ export function stages(state: State): Html {
     const reached = i === 0 ? views.length > 0 : exit !== undefined;
     const logQ = i === 0 ? (views.length > 0 ? state.inputLogQ : 0) : (exit?.logQ ?? 0);
     const level = i === 0 ? preset.inputLevel : (exit?.level ?? 0);
-    const levels = i === 0 || i + 1 === titles.length ? levelsOf(level, preset.inputLevel) : `level ${level}`;
+    const levels = i === 0 || i + 1 === titles.length ? levelsOf(level, preset.inputLevel) : levelsWithin(level, preset.outputLevel);
     const far = seen?.low.reduce((far, digit) => Math.max(far, Math.abs(digit)), 0);
     const words = state.under === id && !reached ? 'under way' : reached ? html`${levels}<br>${decimal(logQ, 0)}-bit modulus<br>${far === undefined ? 'noise to the server' : far === 0 ? 'no low digit' : html`low digits up to ±${far}`}${exit ? html`<br>${duration(exit.atMs - (exits[i - 2]?.atMs ?? 0))}` : ''}` : 'not reached';
     return html`<li><button type="button" data-act="at:${i}" aria-pressed="${state.at === i && reached ? 'true' : 'false'}" ${reached ? '' : 'disabled'}><span class="conv-well" aria-hidden="true"><span style="height:${n((100 * logQ) / preset.logQP)}%"></span></span><b>${title}</b><small>${words}</small></button></li>`;

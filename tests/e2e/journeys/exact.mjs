@@ -34,6 +34,9 @@ test('exact: digits, the polynomial and the result', async ({ open, site }) => {
   const levels = await page.locator('.conv-stages small').allInnerTexts();
   assert.match(levels[0], /^no level for products, 3 for the first stage of a bootstrapping\n/);
   assert.match(levels[5], /^2 levels for products, 3 for the first stage of a bootstrapping\n/);
+  // Those inside say what their levels are for, too.
+  for (const before of [1, 2]) assert.match(levels[before], /^no level until the modulus is raised\n/);
+  assert.match(levels[3], /^9 levels for later stages, 5 left in the end\n/);
   const before = await rasters(page);
   assert.equal(before.low, 0);
   assert.ok(before.greys === first.greys && new Set(before.greys.split('),')).size > 20, 'a picture');
