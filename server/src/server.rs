@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::config::{Config, ConfigError, LimitsSection, MetricsListen, Role};
 use crate::engines::Engines;
@@ -14,7 +15,7 @@ use crate::http;
 use crate::http::listen::{Doors, OPERATORS, RESERVED};
 use crate::service::live::Stop;
 use crate::service::{Service, worker};
-use crate::store::StoreError;
+use crate::store::{StoreError, jobs};
 use crate::system;
 
 /// How often what has outlived its time is removed.
@@ -25,6 +26,12 @@ const PROBE: Duration = Duration::from_secs(30);
 
 /// How often keys that no job uses are looked for in memory.
 const RELEASE: Duration = Duration::from_secs(1);
+
+/// How long a server that stops goes on answering once its last job has ended, for clients to learn of that and fetch the result.
+const FETCH: Duration = Duration::from_secs(5);
+
+/// What open requests get at least to end in, if jobs took all of the time that there was.
+const CLOSE: Duration = Duration::from_secs(1);
 
 /// A server that answers requests until it is stopped.
 pub struct Server {
@@ -166,21 +173,46 @@ impl Server {
         &self.service
     }
 
-    /// Stops: takes no more connections or jobs, lets open requests and the running job end for
-    /// the configured time, then puts the job back into the queue.
+    /// Stops: takes no more jobs, and says so, but goes on answering requests until the running job has ended, and a moment longer, so
+    /// that its client gets the result. After the configured time the job is put back into the queue instead. Then no more connections
+    /// are taken, and open requests get what is left of the time.
     pub async fn stop(self) {
         self.service.stop();
-        let _ = self.stop.send(true);
         let patience = Duration::from_secs(self.service.config.server.shutdown_seconds);
+        let deadline = Instant::now() + patience;
+        let drains = self.has_jobs_to_end();
+        if drains {
+            tracing::info!(
+                seconds = patience.as_secs(),
+                "a job runs, and gets this long to end; new ones are refused"
+            );
+        }
         let service = Arc::clone(&self.service);
         let worker = tokio::task::spawn_blocking(move || {
             worker::join(vec![self.worker], patience, || service.live.stop_all(Stop::ShuttingDown));
         });
-        for listener in self.listeners {
-            let _ = listener.await;
+        let _ = worker.await;
+        if drains {
+            sleep_until(deadline.min(Instant::now() + FETCH)).await;
+        }
+        let _ = self.stop.send(true);
+        let closed = async {
+            for listener in self.listeners {
+                let _ = listener.await;
+            }
+        };
+        if timeout_at(deadline.max(Instant::now() + CLOSE.min(patience)), closed).await.is_err() {
+            tracing::warn!("some requests did not end in time");
         }
         let [tidy, probe, release] = self.housekeeping;
-        let _ = tokio::join!(worker, tidy, probe, release);
+        let _ = tokio::join!(tidy, probe, release);
+    }
+
+    /// Whether a job runs that ends with this process. Those of a front go on without it.
+    fn has_jobs_to_end(&self) -> bool {
+        let is_alone = self.service.config.cluster.role == Role::All;
+        // A table that does not answer is no reason to stop earlier.
+        is_alone && jobs::running(&self.service.store).map_or(true, |running| !running.is_empty())
     }
 }
 

@@ -55,7 +55,7 @@ pub struct JobQuery {
     (status = 409, description = "Key set not sealed, or Idempotency-Key used for another request", content_type = "application/problem+json", body = openapi::Problem),
     (status = 422, description = "Does not conform", content_type = "application/problem+json", body = openapi::Problem),
     (status = 429, description = "The queue is full, or too many bodies are being received; Retry-After says when to come back", content_type = "application/problem+json", body = openapi::Problem),
-    (status = 503, description = "The server is stopping", content_type = "application/problem+json", body = openapi::Problem),
+    (status = 503, description = "The server is stopping: running jobs end, and new ones are refused", content_type = "application/problem+json", body = openapi::Problem),
 ))]
 pub async fn submit(
     State(http): State<Arc<Http>>,

@@ -56,8 +56,7 @@ pub struct Connection {
     pub reserved: bool,
 }
 
-/// Accepts connections until `stop` becomes true, then lets open requests end for at most the
-/// configured time.
+/// Accepts connections until `stop` becomes true, and then waits for open requests to end.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -97,10 +96,7 @@ pub async fn serve(
         attend(socket, connection, slot, &builder, &router, &graceful, &service);
     }
     drop(listener);
-    let patience = Duration::from_secs(config.server.shutdown_seconds);
-    if tokio::time::timeout(patience, graceful.shutdown()).await.is_err() {
-        tracing::warn!("some requests did not end in time");
-    }
+    graceful.shutdown().await;
 }
 
 /// Answers the requests of a connection, in a task of its own, for as long as it moves.

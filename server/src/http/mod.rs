@@ -50,7 +50,7 @@ pub struct Http {
     pub operators: Doors,
     /// Answers that many requests get.
     pub shared: Shared,
-    /// Becomes true when the server is to stop.
+    /// Becomes true when the server takes no more connections.
     pub stop: watch::Receiver<bool>,
 }
 

@@ -42,7 +42,7 @@ impl Service {
                 503,
                 "STOPPING",
                 "Server is stopping",
-                "the server takes no new jobs; submit again in a moment",
+                "the server is stopping: it ends the job that runs and takes no new ones; submit again in a moment",
             )
             .retry_after(5));
         }

@@ -194,7 +194,7 @@ impl Service {
         let not_ready =
             |code: &str, detail: String| Problem::new(503, code, "Not ready", detail).retry_after(10);
         if self.is_stopping() {
-            return Err(not_ready("STOPPING", "the server takes no new jobs".to_owned()));
+            return Err(not_ready("STOPPING", "the server is stopping and takes no new jobs".to_owned()));
         }
         let mut probed = self.probed.lock().unwrap_or_else(PoisonError::into_inner);
         if probed.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) {

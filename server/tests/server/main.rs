@@ -40,3 +40,4 @@ mod simulated;
 mod simulation;
 #[cfg(target_os = "linux")]
 mod sockets;
+mod stopping;

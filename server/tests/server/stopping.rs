@@ -1,0 +1,62 @@
+//! A server that is told to stop: what it still answers, and until when.
+
+use super::support;
+
+use std::net::TcpStream;
+use std::sync::Arc;
+
+use support::engine::KEY;
+use support::{Client, DEADLINE, TestServer, ciphertext, read_events, until, upload};
+
+#[test]
+fn a_stopping_server_answers_until_its_job_has_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let server =
+        TestServer::start(folder.path(), |config| config.server.shutdown_seconds = DEADLINE.as_secs());
+    let (engine, address) = (Arc::clone(&server.engine), server.client.address);
+    // Each request has a connection of its own: none was open before the server began to stop.
+    let anew = || Client::new(address);
+    upload(&anew());
+    engine.hold();
+    let (running, waiting) =
+        (anew().submit(KEY, &ciphertext(1)).job(), anew().submit(KEY, &ciphertext(2)).job());
+    anew().wait(&running, |job| job["done"] == 2);
+    let stream = anew().open_events(&running, None);
+    let followed = std::thread::spawn(move || read_events(stream, usize::MAX));
+    let stopping = std::thread::spawn(move || server.stop());
+    until("it is not ready", || anew().get("/readyz").status == 503);
+    anew().get("/readyz").problem(503, "STOPPING");
+    anew().get("/healthz").expect(200);
+    let refused = anew().submit(KEY, &ciphertext(3));
+    assert!(refused.problem(503, "STOPPING").contains("is stopping") && refused.header("retry-after") == "5");
+    assert_eq!(anew().get(&format!("/v1/jobs/{running}")).expect(200).json()["state"], "running");
+    assert_eq!(anew().get(&format!("/v1/jobs/{waiting}")).expect(200).json()["state"], "queued");
+    anew().head(&format!("/v1/keys/{KEY}")).expect(200);
+    assert!(!stopping.is_finished());
+    engine.release();
+    let end = followed.join().unwrap().pop().unwrap();
+    assert!(end.name == "end" && end.data.contains("\"done\""), "{end:?}");
+    let result = anew().get(&format!("/v1/jobs/{running}/result")).expect(200).body;
+    assert_eq!(result, ciphertext(1).into_iter().rev().collect::<Vec<u8>>());
+    stopping.join().unwrap();
+    assert!(TcpStream::connect(address).is_err(), "nobody listens any more");
+    let server = TestServer::start(folder.path(), |_| {});
+    server.client.wait_state(&waiting, "done");
+    server.client.wait_state(&running, "done");
+    server.stop();
+}
+
+#[test]
+fn a_server_without_a_running_job_stops_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let server =
+        TestServer::start(folder.path(), |config| config.server.shutdown_seconds = DEADLINE.as_secs() * 10);
+    let address = server.client.address;
+    upload(&server.client);
+    let job = server.client.submit(KEY, &ciphertext(1)).job();
+    server.client.wait_state(&job, "done");
+    let began = std::time::Instant::now();
+    server.stop();
+    assert!(began.elapsed() < DEADLINE, "it waits for nobody");
+    assert!(TcpStream::connect(address).is_err());
+}
