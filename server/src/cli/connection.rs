@@ -11,10 +11,10 @@ use ureq::http::{HeaderMap, Request, Response};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Body};
 
+use super::address::Address;
 use super::failure::Failure;
 use super::message_files::read_file;
 use super::output::Output;
-use super::server_arguments::Address;
 use crate::problem::Problem;
 
 /// Times a request is made before it counts as failed.

@@ -1,6 +1,7 @@
 //! The command line: everything that the server and the browser do, on files.
 
 mod about;
+mod address;
 mod bench;
 mod bench_conventional;
 mod bits;
@@ -18,8 +19,10 @@ mod documented;
 mod encrypt;
 mod event_stream;
 mod failure;
+mod fetch;
 mod gate_times;
 mod integers;
+mod interruption;
 mod keyfiles;
 mod keygen;
 mod look_up;
@@ -135,6 +138,8 @@ enum Command {
     Rank(order::Arguments),
     /// Marks some of the largest of numbers, here or on a server.
     Top(order::TopArguments),
+    /// Waits for a job on a server that a command left there, and writes its result.
+    Fetch(fetch::Arguments),
     /// Decrypts to numbers or a picture.
     Decrypt(decrypt::Arguments),
     /// Prints the token of evaluation keys at a server.
@@ -222,6 +227,7 @@ fn run(command: Command, registry: &Registry, output: &Output) -> Result<(), Fai
         Command::Argmin(arguments) => order::run(Asked::Argmin, &arguments, registry, output),
         Command::Rank(arguments) => order::run(Asked::Rank, &arguments, registry, output),
         Command::Top(arguments) => order::run_top(&arguments, registry, output),
+        Command::Fetch(arguments) => fetch::run(&arguments, registry, output),
         Command::Decrypt(arguments) => decrypt::run(&arguments, registry, output),
         Command::Token(arguments) => token::run(&arguments, output),
         Command::About(arguments) => about::run(&arguments, registry, output),

@@ -5,27 +5,30 @@
 //! was there before stays as it was until then, and for good if it is an input, a key, or nothing that a ciphertext or a
 //! message may replace.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, Once, PoisonError};
 
 use refloat::wire::ObjectKind;
 use refloat::wire::header::{HEADER_LEN, MAGIC};
 use tempfile::NamedTempFile;
 
 use super::failure::Failure;
+use super::interruption::temporaries;
 use super::output::{is_closed_pipe, to_stdout};
 use crate::system::files::{Readers, is_same, permit, sync_folder};
-use crate::system::signals::told_to_end;
 
 /// Files of a key folder that hold no object of the wire format.
 const KEPT: [&str; 2] = ["keys.json", "server.token"];
 
-/// Kinds of objects that results replace.
+/// Kinds of objects that are results, and that results replace.
 const CIPHERTEXTS: [ObjectKind; 3] =
     [ObjectKind::Ciphertext, ObjectKind::CggiCiphertexts, ObjectKind::BgvCiphertext];
+
+/// Whether objects of a kind are ciphertexts, or lists of them.
+pub fn is_ciphertext(kind: ObjectKind) -> bool {
+    CIPHERTEXTS.contains(&kind)
+}
 
 /// Where bytes go.
 enum Sink {
@@ -195,13 +198,6 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Temporary files of this process; whoever ends it by a signal removes them.
-static TEMPORARIES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
-fn temporaries() -> std::sync::MutexGuard<'static, BTreeSet<PathBuf>> {
-    TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// A file under a temporary name beside its place, removed when dropped.
 struct Temporary {
     file: NamedTempFile,
@@ -210,8 +206,6 @@ struct Temporary {
 impl Temporary {
     /// Creates it for these readers.
     fn beside(place: &Path, readers: Readers) -> io::Result<Self> {
-        static WATCH: Once = Once::new();
-        WATCH.call_once(remove_on_signals);
         let mut prefix = std::ffi::OsString::from(".");
         prefix.push(place.file_name().unwrap_or_default());
         prefix.push(".");
@@ -235,22 +229,6 @@ impl Temporary {
         drop(all);
         sync_folder(folder_of(place))
     }
-}
-
-/// Removes what is incomplete when the process is told to end, and ends it.
-fn remove_on_signals() {
-    let watch = || {
-        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-        let Ok(ending) = runtime.block_on(told_to_end()) else { return };
-        // Held until the process has ended: nothing new comes into being.
-        let all = temporaries();
-        for path in all.iter() {
-            let _ = fs::remove_file(path);
-        }
-        std::process::exit(ending.exit_code());
-    };
-    // Without the thread, a signal leaves a temporary file behind and does no other harm.
-    let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(watch);
 }
 
 #[cfg(test)]

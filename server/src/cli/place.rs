@@ -1,20 +1,20 @@
 //! Where a job is done: here, with keys on file, or on a server.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 use refloat::wire;
 
-use super::connection::Connection;
+use super::address::Address;
 use super::failure::Failure;
 use super::keyfiles::{self, EvaluationFolder, KeySet, in_file};
 use super::message_files::read_file;
 use super::output::Output;
 use super::progress::StageClock;
 use super::remote::{Done, Remote, Work};
-use super::server_arguments::{Address, ServerArguments};
+use super::server_arguments::ServerArguments;
 use super::sets;
 use crate::clients::KeyClient;
 use crate::engine::{SetInfo, Task};
@@ -129,23 +129,12 @@ fn on_server(
             let secret = set.read_secret(&bytes).map_err(|error| in_file(&path, error))?;
             Box::new(move |index| Ok(secret.key_part(index)?))
         };
-    let address = Address::parse(url)?;
-    if address.open {
-        output.note(&format!(
-            "the token of the keys goes to {} for everybody on the way to read; https:// keeps it private",
-            address.origin
-        ));
-    }
-    let patience = Duration::from_secs(server.timeout.into());
-    let connection = Connection::new(
-        &address,
-        server.headers(&address, keys)?,
-        patience,
-        server.ca.as_deref(),
-        output.clone(),
-    )?;
+    let address = Address::parse("--server", url)?;
+    let connection = server.reach.connect(&address, Some(keys), output)?;
+    let again = server.reach.fetch(&address, Some(keys));
     let set = &KeySet::of(set.info(), key);
-    Remote::new(connection, server.public).run(&Work { set, part: &part, task, input, largest }, output)
+    Remote::new(connection, server.public, again)
+        .run(&Work { set, part: &part, task, input, largest }, output)
 }
 
 /// The failure of a folder without evaluation keys for a ciphertext of a set. Keys that are made anew open nothing of before.

@@ -3,15 +3,18 @@
 use std::io::ErrorKind;
 
 use blake3::Hash;
+use indicatif::ProgressBar;
 use ureq::Body;
 use ureq::http::Response;
 
 use super::connection::{Ask, Connection, NETWORK, TRIES, not_understood, of_problem, pause, words};
 use super::event_stream::{self, Event, EventStream};
 use super::failure::Failure;
+use super::interruption::LastWords;
 use super::keyfiles::{KeySet, MakePart, Manifest};
 use super::output::{Output, printable};
 use super::progress::{self, StageTime};
+use super::server_arguments::FetchCommand;
 use crate::engine::{Task, operation_list};
 use crate::id::Id;
 use crate::service::views::{Commit, Committed, End, JobDocument, KeysDocument, NewKeys, StageDocument};
@@ -23,10 +26,14 @@ const DIGEST_TRIES: u32 = 3;
 /// Stages of a job that are kept.
 const STAGES: usize = 10_000;
 
+/// Codes of failures after which a job may still come to its end: nothing is known of it, or it is asked for again later.
+const GOES_ON: [&str; 6] = [NETWORK, DAMAGED, "BAD_BYTES", "BUSY", "STOPPING", "STORAGE_FAILED"];
+
 /// A server that does work with keys.
 pub struct Remote {
     connection: Connection,
     public: bool,
+    fetch: FetchCommand,
 }
 
 /// What is to be done under a key.
@@ -54,9 +61,10 @@ pub struct Done {
 }
 
 impl Remote {
-    /// A server at the end of a connection; `public` keys are open to everybody's jobs.
-    pub fn new(connection: Connection, public: bool) -> Self {
-        Self { connection, public }
+    /// A server at the end of a connection; `public` keys are open to everybody's jobs. `fetch` is what people are told who have to leave
+    /// a job there.
+    pub fn new(connection: Connection, public: bool, fetch: FetchCommand) -> Self {
+        Self { connection, public, fetch }
     }
 
     /// Sends the keys that the server lacks, and has it do a job. Keys that it lost are sent once more.
@@ -81,22 +89,67 @@ impl Remote {
             outcome => outcome?,
         }
         let job = self.submit(work.set.manifest.key_id, work.task, work.input)?;
-        let finish = || {
-            let (seconds, stages) = self.follow(&job, output)?;
-            Ok(Done { bytes: self.result(&job, work.largest)?, seconds, stages })
+        self.collect(&job, work.largest, output)
+    }
+
+    /// What the server says of a job.
+    pub fn job(&self, job: &Id) -> Result<JobDocument, Failure> {
+        let document: JobDocument = self.connection.document(Ask::get(&format!("/v1/jobs/{job}")))?;
+        if document.id == job.to_string() {
+            return Ok(document);
+        }
+        Err(Failure::network(format!(
+            "{} was asked for job {job} and answers with job {}; check that it is a refloat server of this version",
+            self.connection.name(),
+            words(&document.id)
+        )))
+    }
+
+    /// Waits for the end of a job and gets its result, of `largest` bytes at most. Who is interrupted, or loses the server, is told how
+    /// to get it later.
+    pub fn collect(&self, job: &Id, largest: usize, output: &Output) -> Result<Done, Failure> {
+        let (name, command) = (self.connection.name().to_owned(), self.fetch.of(job));
+        let bar = progress::bar(output, 1, "queued");
+        let _words = {
+            let (bar, output) = (bar.clone(), output.clone());
+            let detail =
+                format!("job {job} goes on at {name}; once it is done, its result is written by: {command}");
+            LastWords::new(move || {
+                bar.finish_and_clear();
+                output.failure(&Failure { code: "STOPPED_WAITING".to_owned(), detail: detail.clone() });
+            })
         };
-        finish().map_err(|failure: Failure| {
-            if failure.code != NETWORK {
+        let left = |failure: Failure| {
+            if !GOES_ON.contains(&failure.code.as_str()) {
                 return failure;
             }
-            let (name, detail) = (self.connection.name(), failure.detail);
-            Failure {
-                detail: format!(
-                    "{detail}; the server keeps job {job}: GET {name}/v1/jobs/{job} shows its state, and {name}/v1/jobs/{job}/result returns the ciphertext"
-                ),
-                ..failure
+            let detail = format!(
+                "{}; job {job} stays at {name}: {command} waits for it and writes its result",
+                failure.detail
+            );
+            Failure { detail, ..failure }
+        };
+        let (end, stages) = self.follow(job, bar).map_err(left)?;
+        let seconds = Self::seconds(job, end)?;
+        Ok(Done { bytes: self.result(job, largest).map_err(left)?, seconds, stages })
+    }
+
+    /// Seconds that a job took, if it is done.
+    fn seconds(job: &Id, end: End) -> Result<f64, Failure> {
+        match (end.state, end.problem) {
+            (JobState::Done, _) => Ok(end.seconds.unwrap_or(0.0)),
+            (_, Some(problem)) => {
+                let Failure { code, detail } = of_problem(&problem);
+                Err(Failure { code, detail: format!("job {job} failed: {detail}") })
             }
-        })
+            (state, None) => Err(Failure {
+                code: "ABORTED".to_owned(),
+                detail: format!(
+                    "job {job} was {} on the server; submit it again if it is to be done",
+                    state.name()
+                ),
+            }),
+        }
     }
 
     /// Sends the pieces of a key set that the server lacks, and seals it.
@@ -197,29 +250,16 @@ impl Remote {
         })
     }
 
-    /// Waits for the end of a job and shows its stages.
-    fn follow(&self, job: &Id, output: &Output) -> Result<(f64, Vec<StageTime>), Failure> {
-        let mut watch = Watch {
-            bar: progress::bar(output, 1, "queued"),
-            left: event_stream::ALL,
-            last: 0,
-            entered: 0.0,
-            stages: Vec::new(),
-        };
+    /// Waits for the end of a job and shows its stages on a bar.
+    fn follow(&self, job: &Id, bar: ProgressBar) -> Result<(End, Vec<StageTime>), Failure> {
+        let mut watch = Watch { bar, left: event_stream::ALL, last: 0, entered: 0.0, stages: Vec::new() };
         let mut failures = 0;
         loop {
             let before = watch.last;
             match self.stream(job, &mut watch) {
                 Ok(Some(end)) => {
                     watch.bar.finish_and_clear();
-                    return match (end.state, end.problem) {
-                        (JobState::Done, _) => Ok((end.seconds.unwrap_or(0.0), watch.stages)),
-                        (_, Some(problem)) => Err(of_problem(&problem)),
-                        (state, None) => Err(Failure {
-                            code: "ABORTED".to_owned(),
-                            detail: format!("the job was {} on the server", state.name()),
-                        }),
-                    };
+                    return Ok((end, watch.stages));
                 }
                 Err(failure) if failure.code != NETWORK => return Err(failure),
                 outcome => {
@@ -309,7 +349,7 @@ fn header<'a>(response: &'a Response<Body>, name: &str) -> Option<&'a str> {
 
 /// Where a job is, from its events.
 struct Watch {
-    bar: indicatif::ProgressBar,
+    bar: ProgressBar,
     /// Bytes of events that may still come.
     left: u64,
     last: u64,

@@ -1,18 +1,21 @@
 //! Which server is to do the work, and what it is shown.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use refloat::wire::server_token;
-use ureq::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use ureq::http::{HeaderMap, HeaderName, HeaderValue, header};
 use zeroize::Zeroizing;
 
+use super::address::Address;
+use super::connection::Connection;
 use super::failure::Failure;
 use super::keyfiles;
 use super::message_files::read_file;
 use super::outfile::OutFile;
-use crate::id::hex;
+use super::output::Output;
+use crate::id::{Id, hex};
 
 /// File of random bytes that tokens are derived from where there is no secret key.
 const TOKEN_FILE: &str = "server.token";
@@ -35,13 +38,20 @@ pub struct ServerArguments {
     /// Has a server do the work, http:// or https://; evaluation keys it lacks are sent first.
     #[arg(long = "server", id = "server", value_name = "URL", requires = "keys")]
     pub url: Option<String>,
+    /// Opens the evaluation keys on the server to everybody's jobs, or uses those that are open.
+    #[arg(long, requires = "server")]
+    pub public: bool,
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// How a server is reached, and what it is shown: arguments of commands with an argument `server`.
+#[derive(Args)]
+pub struct Reach {
     /// Token of the evaluation keys at the server, 64 hexadecimal digits [env: REFLOAT_TOKEN] [default: derived from the secret
     /// key, or from server.token in the folder of keys].
     #[arg(long, value_name = "HEX", requires = "server")]
     token: Option<String>,
-    /// Opens the evaluation keys on the server to everybody's jobs, or uses those that are open.
-    #[arg(long, requires = "server")]
-    pub public: bool,
     /// Secret that a server may ask its users for [env: REFLOAT_API_KEY].
     #[arg(long, value_name = "SECRET", requires = "server")]
     api_key: Option<String>,
@@ -50,98 +60,85 @@ pub struct ServerArguments {
     header: Vec<(HeaderName, HeaderValue)>,
     /// PEM file of the authorities that may vouch for an https server [default: those of the system].
     #[arg(long, value_name = "FILE", requires = "server")]
-    pub ca: Option<PathBuf>,
+    ca: Option<PathBuf>,
     /// Seconds that the server may be silent.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "server", value_parser = clap::value_parser!(u16).range(1..=3600))]
-    pub timeout: u16,
+    timeout: u16,
 }
 
-/// The address of a server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Address {
-    /// What paths are appended to.
-    pub base: String,
-    /// Scheme, host and port in the one way of writing them.
-    pub origin: String,
-    /// Whether what is sent can be read on its way, unless it stays on this machine.
-    pub open: bool,
-}
-
-impl Address {
-    /// Reads <https://host:port/path>.
-    pub fn parse(url: &str) -> Result<Self, Failure> {
-        let refused = |reason: &str| {
-            Failure::usage(format!("{url}: {reason}; give --server an address like http://127.0.0.1:7878"))
-        };
-        let uri: Uri = url.parse().map_err(|_| refused("no address"))?;
-        let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
-            return Err(refused("no scheme and host"));
-        };
-        let scheme = scheme.to_ascii_lowercase();
-        let usual = match scheme.as_str() {
-            "http" => 80,
-            "https" => 443,
-            _ => return Err(refused("neither http:// nor https://")),
-        };
-        if authority.as_str().contains('@') {
-            return Err(refused(
-                "a password in an address is seen by everybody on the machine; use --header or --token",
+impl Reach {
+    /// A connection to the server at an address, which is shown the token of the keys in `keys`, if there are any, and what was asked
+    /// for.
+    pub fn connect(
+        &self,
+        address: &Address,
+        keys: Option<&Path>,
+        output: &Output,
+    ) -> Result<Connection, Failure> {
+        let headers = self.headers(address, keys)?;
+        if address.open && headers.contains_key(header::AUTHORIZATION) {
+            output.note(&format!(
+                "the token of the keys goes to {} for everybody on the way to read; https:// keeps it private",
+                address.origin
             ));
         }
-        if uri.query().is_some() || url.contains('#') {
-            return Err(refused("an address of a server ends with its path"));
-        }
-        let host = canonical(authority.host())
-            .ok_or_else(|| refused("the host is neither a name nor an address as it is usually written"))?;
-        let port = match authority.port_u16() {
-            None if authority.as_str().len() > authority.host().len() => return Err(refused("no such port")),
-            Some(port) if port != usual => format!(":{port}"),
-            _ => String::new(),
-        };
-        let origin = format!("{scheme}://{host}{port}");
-        let base = format!("{origin}{}", uri.path().trim_end_matches('/'));
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        let local = bare == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
-        Ok(Self { base, origin, open: scheme == "http" && !local })
+        let patience = Duration::from_secs(self.timeout.into());
+        Connection::new(address, headers, patience, self.ca.as_deref(), output.clone())
     }
-}
 
-impl ServerArguments {
-    /// What every request carries: the token of the keys in `keys` at the server, and what was asked for.
-    pub fn headers(&self, address: &Address, keys: &Path) -> Result<HeaderMap, Failure> {
+    /// What every request carries.
+    fn headers(&self, address: &Address, keys: Option<&Path>) -> Result<HeaderMap, Failure> {
         let mut headers = HeaderMap::new();
         for (name, value) in &self.header {
             headers.append(name.clone(), value.clone());
         }
-        let token = match or_environment(self.token.as_ref(), "REFLOAT_TOKEN")? {
-            Some(token) => checked(token)?,
-            None => derived(keys, &address.origin)?,
+        let token = match (or_environment(self.token.as_ref(), "REFLOAT_TOKEN")?, keys) {
+            (Some(token), _) => Some(checked(token)?),
+            (None, Some(keys)) => Some(derived(keys, &address.origin)?),
+            (None, None) => None,
         };
-        headers
-            .insert(header::AUTHORIZATION, secret_value(&format!("Bearer {}", token.as_str()), "--token")?);
+        if let Some(token) = token {
+            let value = secret_value(&format!("Bearer {}", token.as_str()), "--token")?;
+            headers.insert(header::AUTHORIZATION, value);
+        }
         if let Some(key) = or_environment(self.api_key.as_ref(), "REFLOAT_API_KEY")? {
             headers.insert("x-api-key", secret_value(&key, "--api-key")?);
         }
         Ok(headers)
     }
+
+    /// The command by which a job is fetched later from a server at an address: with the same options, but for secrets.
+    pub fn fetch(&self, address: &Address, keys: Option<&Path>) -> FetchCommand {
+        let mut options = vec![format!("--server {}", address.base)];
+        if self.token.is_some() {
+            options.push("--token HEX".to_owned());
+        } else if let Some(keys) = keys {
+            options.push(format!("--keys {}", shell_word(keys)));
+        }
+        options.extend(self.header.iter().map(|(name, _)| format!("--header '{name}: VALUE'")));
+        options.extend(self.ca.iter().map(|ca| format!("--ca {}", shell_word(ca))));
+        FetchCommand(options.join(" "))
+    }
 }
 
-/// A host in the one way of writing it that the npm package has too, so that both derive the same token; `None` where there
-/// is more than one way to understand it, as for 127.1.
-fn canonical(host: &str) -> Option<String> {
-    let host = host.to_ascii_lowercase();
-    if let Some(address) = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
-        let address: Ipv6Addr = address.parse().ok()?;
-        return Some(match address.to_ipv4_mapped() {
-            Some(_) => format!("[::ffff:{:x}:{:x}]", address.segments()[6], address.segments()[7]),
-            None => format!("[{address}]"),
-        });
+/// The command by which the result of a job is fetched.
+pub struct FetchCommand(String);
+
+impl FetchCommand {
+    /// For a job.
+    pub fn of(&self, job: &Id) -> String {
+        format!("refloat fetch {job} {} --out FILE", self.0)
     }
-    let last = host.trim_end_matches('.').rsplit('.').next()?;
-    let numeric = last.starts_with("0x") || last.bytes().all(|byte| byte.is_ascii_digit());
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-    let known = if numeric { host.parse::<Ipv4Addr>().is_ok() } else { host.bytes().all(fits) };
-    known.then_some(host)
+}
+
+/// A path as a word of a shell.
+fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn or_environment(given: Option<&String>, name: &str) -> Result<Option<Zeroizing<String>>, Failure> {
@@ -216,59 +213,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_have_one_origin() {
-        for (url, base, origin, open) in [
-            ("http://127.0.0.1:7878", "http://127.0.0.1:7878", "http://127.0.0.1:7878", false),
-            ("HTTPS://Example.ORG:443/", "https://example.org", "https://example.org", false),
-            (
-                "https://example.org:8443/refloat/",
-                "https://example.org:8443/refloat",
-                "https://example.org:8443",
-                false,
-            ),
-            ("http://example.org:80", "http://example.org", "http://example.org", true),
-            ("http://[::1]:7878/", "http://[::1]:7878", "http://[::1]:7878", false),
-            ("http://localhost", "http://localhost", "http://localhost", false),
-            ("http://[0:0::1]:80", "http://[::1]", "http://[::1]", false),
-            ("http://[::FFFF:10.0.0.1]", "http://[::ffff:a00:1]", "http://[::ffff:a00:1]", true),
-            ("http://7.a_b.example", "http://7.a_b.example", "http://7.a_b.example", true),
-        ] {
-            let address = Address::parse(url).unwrap();
-            assert_eq!(
-                (address.base.as_str(), address.origin.as_str(), address.open),
-                (base, origin, open),
-                "{url}"
-            );
-        }
-        for bad in [
-            "example.org",
-            "ftp://example.org",
-            "http://",
-            "http://user:word@example.org",
-            "http://a.example/?q=1",
-            "http://a.example:99999",
-            "http://a.example/#x",
-            "http://a b",
-            "http://127.1",
-            "http://010.0.0.1",
-            "http://2130706433",
-            "http://0x7f.1",
-            "http://10.0.0.1.",
-            "http://a%41",
-            "http://.",
-            "http://[::1%25lo]",
-        ] {
-            assert!(Address::parse(bad).unwrap_err().detail.contains("--server"), "{bad}");
-        }
-    }
-
-    #[test]
     fn headers_are_read_strictly() {
         let (name, value) = parse_header("X-Gate:  open sesame ").unwrap();
         assert_eq!((name.as_str(), value.to_str().unwrap()), ("x-gate", "open sesame"));
         for bad in ["no colon", "a b: c", "Authorization: Basic eA==", "host: a", "x: a\nb", ": x"] {
             assert!(parse_header(bad).is_err(), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn a_job_is_fetched_with_the_same_options_but_for_secrets() {
+        let address = Address::parse("--server", "https://a.example/x/").unwrap();
+        let header = vec![parse_header("X-Gate: open").unwrap()];
+        let reach = |token: Option<&str>, ca: Option<&str>| Reach {
+            token: token.map(str::to_owned),
+            api_key: Some("word".to_owned()),
+            header: header.clone(),
+            ca: ca.map(PathBuf::from),
+            timeout: 60,
+        };
+        let of =
+            |reach: Reach, keys: Option<&str>| reach.fetch(&address, keys.map(Path::new)).of(&Id([7; 16]));
+        let begin = "refloat fetch 07070707070707070707070707070707 --server https://a.example/x";
+        assert_eq!(
+            of(reach(None, None), Some("my keys")),
+            format!("{begin} --keys 'my keys' --header 'x-gate: VALUE' --out FILE")
+        );
+        assert_eq!(
+            of(reach(Some("secret"), Some("/it's.pem")), Some("keys")),
+            format!(r"{begin} --token HEX --header 'x-gate: VALUE' --ca '/it'\''s.pem' --out FILE")
+        );
+        assert!(!of(reach(None, None), None).contains("--keys"));
     }
 
     #[test]

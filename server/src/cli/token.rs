@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
+use super::address::Address;
 use super::failure::Failure;
 use super::output::Output;
-use super::server_arguments::{Address, derived};
+use super::server_arguments::derived;
 
 const EXAMPLES: &str = "\
 Whoever has the token may use and delete the evaluation keys and their jobs on that server.
@@ -29,7 +30,7 @@ pub struct Arguments {
 
 /// Prints the token that commands show a server for the keys in a folder.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
-    let origin = Address::parse(&arguments.server)?.origin;
+    let origin = Address::parse("--server", &arguments.server)?.origin;
     let token = derived(&arguments.keys, &origin)?;
     output.result(&json!({ "server": origin, "token": token.as_str() }), || token.to_string())
 }

@@ -15,6 +15,7 @@ mod conventional;
 mod data_folder;
 mod digits;
 mod dispatch_contract;
+mod fetching;
 mod fuzz;
 mod healing;
 mod hostile;

@@ -5,6 +5,7 @@
 pub mod bucket;
 pub mod contract;
 pub mod engine;
+pub mod foe;
 pub mod http2;
 #[cfg(all(unix, feature = "cluster"))]
 pub mod nats;

@@ -1,0 +1,68 @@
+//! What is done when the process is told to end: incomplete files are removed, and whoever waits for a job on a server is told how to
+//! get its result later.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+use crate::system::signals::told_to_end;
+
+/// Says something.
+type Words = Box<dyn Fn() + Send>;
+
+/// Temporary files of this process; whoever ends it by a signal removes them.
+static TEMPORARIES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// What is said last.
+static LAST_WORDS: Mutex<Option<Words>> = Mutex::new(None);
+
+/// The files that are removed. Whoever holds them keeps the process from being ended by a signal.
+pub fn temporaries() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    watch();
+    TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Something to be said if the process is told to end before this is dropped.
+pub struct LastWords;
+
+impl LastWords {
+    /// Has this said.
+    pub fn new(say: impl Fn() + Send + 'static) -> Self {
+        watch();
+        *last_words() = Some(Box::new(say));
+        Self
+    }
+}
+
+impl Drop for LastWords {
+    fn drop(&mut self) {
+        *last_words() = None;
+    }
+}
+
+fn last_words() -> MutexGuard<'static, Option<Words>> {
+    LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits for signals from now on.
+fn watch() {
+    static WATCH: Once = Once::new();
+    // Without the thread, a signal leaves a temporary file behind and does no other harm.
+    WATCH.call_once(|| drop(std::thread::Builder::new().name("signals".to_owned()).spawn(end_by_signal)));
+}
+
+/// Waits for a signal, clears up, and ends the process.
+fn end_by_signal() {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+    let Ok(ending) = runtime.block_on(told_to_end()) else { return };
+    // Held until the process has ended: nothing new comes into being.
+    let all = temporaries();
+    for path in all.iter() {
+        let _ = fs::remove_file(path);
+    }
+    if let Some(say) = last_words().as_ref() {
+        say();
+    }
+    std::process::exit(ending.exit_code());
+}
