@@ -51,7 +51,7 @@ pub struct Connection {
 /// What is asked of it.
 #[derive(Clone, Copy)]
 pub struct Ask<'a> {
-    /// GET, POST or PUT.
+    /// GET, POST, PUT or DELETE.
     pub method: &'a str,
     /// Path and query.
     pub path: &'a str,
@@ -67,6 +67,11 @@ impl<'a> Ask<'a> {
     /// What is at a path.
     pub fn get(path: &'a str) -> Self {
         Self { method: "GET", path, kind: "", body: &[], headers: &[] }
+    }
+
+    /// The end of what is at a path.
+    pub fn delete(path: &'a str) -> Self {
+        Self { method: "DELETE", ..Self::get(path) }
     }
 
     /// Something to be done with a JSON document.

@@ -23,6 +23,7 @@ mod fetch;
 mod gate_times;
 mod integers;
 mod interruption;
+mod key_sets;
 mod keyfiles;
 mod keygen;
 mod look_up;
@@ -104,6 +105,8 @@ enum Command {
     /// Looks at a front and its workers, drains a worker, or plans a cluster.
     #[cfg(feature = "cluster")]
     Cluster(cluster::Arguments),
+    /// Lists all key sets on a server, or removes one: for its operator.
+    KeySets(key_sets::Arguments),
     /// Lists the parameter sets, or one of them in full.
     Params(params::Arguments),
     /// Says what a set takes before keys are made: rotations, bytes, memory, levels; with --measure seconds.
@@ -210,6 +213,7 @@ fn run(command: Command, registry: &Registry, output: &Output) -> Result<(), Fai
         Command::Serve(arguments) => serve::run(&arguments, registry, output),
         #[cfg(feature = "cluster")]
         Command::Cluster(arguments) => cluster::run(&arguments, registry, output),
+        Command::KeySets(arguments) => key_sets::run(&arguments, output),
         Command::Params(arguments) => params::run(&arguments, registry, output),
         Command::Plan(arguments) => plan::run(&arguments, registry, output),
         Command::Keygen(arguments) => keygen::run(&arguments, registry, output),

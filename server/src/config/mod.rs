@@ -63,7 +63,8 @@ pub struct ServerSection {
     /// Offers parameter sets that are below 128 bits, for demonstrations and tests.
     pub allow_insecure: bool,
     /// Where `/metrics` is served: nowhere (`off`), with everything else (`public`), or on a listener of its own (an address and port),
-    /// which also answers `/healthz` and `/readyz`. A worker has no other listener.
+    /// which also answers `/healthz` and `/readyz`, and lets an operator list and remove key sets from the machine itself
+    /// (`refloat key-sets`). A worker has no other listener.
     #[schema(value_type = String)]
     pub metrics_listen: MetricsListen,
     /// Addresses of proxies in front of this server. For requests that come through them, limits per peer count the address that they add

@@ -114,9 +114,7 @@ fn check(server: &ServerSection, request: &Request) -> Result<(), Problem> {
             "the body has a Content-Encoding; ciphertexts and keys do not compress, send them as they are",
         ));
     }
-    // In HTTP/2, and in a request for a proxy, the address has the name.
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    let authority = request.uri().authority().map(axum::http::uri::Authority::as_str);
+    let [host, authority] = hosts(request);
     if let (Some(host), Some(authority)) = (host, authority)
         && host != authority
     {
@@ -171,6 +169,18 @@ fn is_listed(allowed: &[String], origin: &HeaderValue) -> bool {
     allowed.iter().any(|allowed| allowed == "*" || allowed.as_bytes() == origin.as_bytes())
 }
 
+/// The hosts that a request names: in its Host header; and in its address, as in HTTP/2 and in a request for a proxy.
+fn hosts(request: &Request) -> [Option<&str>; 2] {
+    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+    [host, request.uri().authority().map(axum::http::uri::Authority::as_str)]
+}
+
+/// Whether a request names this machine, in whatever place it names one, and by a name of loopback.
+pub fn names_this_machine(request: &Request) -> bool {
+    let mut named = hosts(request).into_iter().flatten().peekable();
+    named.peek().is_some() && named.all(is_local)
+}
+
 /// The host without its port.
 fn name_of(host: &str) -> &str {
     match host.rfind(':') {
@@ -187,7 +197,8 @@ fn is_local(host: &str) -> bool {
         || name == "[::1]"
 }
 
-fn forbidden(detail: String) -> Problem {
+/// The problem of a request that comes from where it may not.
+pub fn forbidden(detail: String) -> Problem {
     Problem::new(403, "FORBIDDEN", "Not from there", detail)
 }
 

@@ -6,6 +6,7 @@ pub mod caller;
 pub mod files;
 pub mod guard;
 pub mod jobs;
+pub mod key_sets;
 pub mod keys;
 pub mod listen;
 pub mod meta;
@@ -74,6 +75,7 @@ pub fn share(service: &Arc<Service>, stop: watch::Receiver<bool>) -> Arc<Http> {
 pub fn operator_router(http: &Arc<Http>) -> Router {
     health()
         .route("/metrics", get(meta::metrics))
+        .merge(key_sets::routes())
         .fallback(unknown)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(axum::middleware::from_fn_with_state(Arc::clone(http), guard::guard))
@@ -91,7 +93,8 @@ pub fn router(http: &Arc<Http>) -> Router {
         MetricsListen::Public => health().route("/metrics", get(meta::metrics)),
         _ => health(),
     };
-    open.route("/v1/params", get(meta::params))
+    open.merge(key_sets::elsewhere())
+        .route("/v1/params", get(meta::params))
         .route("/v1/shards", get(meta::shards))
         .route("/v1/keys", post(keys::open))
         .route("/v1/keys/{id}", get(keys::get).head(keys::head).delete(keys::delete))

@@ -36,6 +36,8 @@ A method that an address does not take is answered with 405, an address that is 
         super::keys::commit,
         super::keys::wake,
         super::keys::delete,
+        super::key_sets::list,
+        super::key_sets::remove,
         super::jobs::submit,
         super::jobs::get,
         super::jobs::cancel,
@@ -124,13 +126,14 @@ fn complete(path: &str, operation: &mut Operation, answer: &dyn Fn(&'static str)
     let named = path.contains('{') || received;
     let sent = path.ends_with("/result") || path.ends_with("/events");
     let stored = path.starts_with("/v1/") && path != "/v1/params";
-    if stored {
+    let operators = path.starts_with("/v1/key-sets");
+    if stored && !operators {
         operation.security = Some(requirements());
     }
     let possible = [
         (true, "400", "The query, a header or the body is not understood"),
         (
-            stored,
+            stored && !operators,
             "401",
             "The token of the key set, or the API key that this server asks for, is missing; a public key set may be used without",
         ),
@@ -149,7 +152,7 @@ fn complete(path: &str, operation: &mut Operation, answer: &dyn Fn(&'static str)
         (in_turn, "429", "Too many bodies are being received; Retry-After says when to come back"),
         (stored, "500", "The server could not do this; its log has the reason"),
         (true, "503", "As many connections are open as this server takes, or it is stopping"),
-        (stored, "507", "There is no room for this on the disk, in memory, or within a quota"),
+        (stored && !operators, "507", "There is no room for this on the disk, in memory, or within a quota"),
     ];
     let responses = &mut operation.responses.responses;
     for (_, status, description) in possible.into_iter().filter(|(possible, ..)| *possible) {

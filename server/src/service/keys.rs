@@ -262,8 +262,15 @@ impl Service {
     /// It does not exist, is not the caller's, or jobs wait for it.
     pub fn delete_keys(&self, id: Id, caller: &Caller) -> Result<(), Problem> {
         self.keys_for(id, caller, Act::Change)?;
+        self.remove_keys(id)?;
+        tracing::info!(key = %id, "key set deleted");
+        Ok(())
+    }
+
+    /// Removes a key set, whosever it is, unless jobs wait for it or run with it.
+    pub(super) fn remove_keys(&self, id: Id) -> Result<(), Problem> {
         match keys::delete(&self.store, id, |_| true)? {
-            Deleted::Done => {}
+            Deleted::Done => self.cache.remove(id),
             Deleted::Gone => return Err(no_keys(id)),
             Deleted::InUse(users) => {
                 return Err(Problem::conflict(
@@ -272,8 +279,6 @@ impl Service {
                 ));
             }
         }
-        self.cache.remove(id);
-        tracing::info!(key = %id, "key set deleted");
         Ok(())
     }
 

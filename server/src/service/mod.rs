@@ -11,6 +11,7 @@ pub mod estimates;
 pub mod front;
 pub mod jobs;
 pub mod journal;
+pub mod key_sets;
 pub mod keys;
 pub mod live;
 pub mod metrics;

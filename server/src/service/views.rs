@@ -348,7 +348,8 @@ impl Service {
     }
 }
 
-fn timestamp(milliseconds: u64) -> String {
+/// A time in milliseconds since 1970, as RFC 3339 writes it.
+pub(super) fn timestamp(milliseconds: u64) -> String {
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(milliseconds) * 1_000_000)
         .ok()
         .and_then(|time| time.format(&Rfc3339).ok())

@@ -22,6 +22,7 @@ mod hostile;
 mod hostile_server;
 mod integers;
 mod key_memory;
+mod key_sets;
 mod kill;
 mod kill_points;
 mod memory;

@@ -1,10 +1,12 @@
 //! Evaluation key sets: opened, filled piece by piece in any order, sealed, deleted.
 
 mod course;
+mod page;
 mod room;
 mod verify;
 
 pub use course::{Deleted, Opened, Piece, Sealed, Stored, delete, open, put_part, seal};
+pub use page::{Page, page};
 pub(crate) use room::Room;
 pub use room::{Bounds, Over};
 pub use verify::{Look, verify};
