@@ -73,3 +73,38 @@ pub fn link_preset(name: &str) -> Result<&'static LinkPreset, Error> {
 pub fn cggi_preset(name: &str) -> Result<&'static CggiPreset, Error> {
     CggiPreset::named(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        bootstrapping::{
+            ckks_conventional::ConventionalSecretKey, ckks_msb::MsbSecretKey, method::NumberSecret,
+        },
+        random::Seed,
+        schemes::ckks::ReleaseBudget,
+    };
+
+    /// The bits that SECURITY.md says are left of what the owner encrypted: of one number, and of a number in every slot.
+    #[test]
+    fn releases_leave_the_bits_that_are_stated() {
+        let budget = ReleaseBudget::default();
+        let seed = Seed::from_bytes([1; 32]);
+        let left = |error: f64, numbers: usize| -libm::log2(error * budget.factor(numbers));
+        for (name, [one, all]) in [
+            ("n15", [false, false]),
+            ("n16", [true, false]),
+            ("n16-sparse", [true, false]),
+            ("n16-precise", [true, false]),
+        ] {
+            let params = conventional_preset(name).unwrap().params().unwrap();
+            let error = ConventionalSecretKey::generate(&params, &seed).largest_error(false).unwrap();
+            let bits = left(error, 1);
+            assert!(if one { (3.0..4.0).contains(&bits) } else { bits < 1.0 }, "{name}: {bits}");
+            assert_eq!(left(error, params.slots()) >= 1.0, all, "{name}");
+        }
+        let params = msb_preset("msb16").unwrap().params().unwrap();
+        let error = MsbSecretKey::generate(&params, &seed).largest_error(false).unwrap();
+        assert_eq!([1, params.slots()].map(|numbers| left(error, numbers) as u32), [9, 1]);
+    }
+}

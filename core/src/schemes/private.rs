@@ -15,9 +15,9 @@ impl<T: Zeroize> Private<T> {
         Self(value)
     }
 
-    /// The value, for the owner of the secret key. Never give a CKKS decryption to anybody else as it is: it has to be flooded with
-    /// noise first, as [`decrypt_for_release`](crate::bootstrapping::ckks_ship::ShipSecretKey::decrypt_for_release) of SHIP does. The other
-    /// methods have no such call.
+    /// The value, for the owner of the secret key. A CKKS decryption goes to nobody else as it is: it has to be flooded with noise first,
+    /// as `decrypt_for_release` does, of [keys of CKKS alone](crate::schemes::ckks::CkksSecretKey::decrypt_for_release) and of
+    /// [keys of every method](crate::bootstrapping::method::NumberSecret::decrypt_for_release).
     pub fn reveal_to_key_owner(&self) -> &T {
         &self.0
     }

@@ -2,11 +2,18 @@
 
 use alloc::{format, vec::Vec};
 
-use super::reduction::{FittedReduction, Reduction};
+use super::{
+    presets::ConventionalPreset,
+    reduction::{FittedReduction, Reduction},
+};
 use crate::{
     arith::Word,
-    bootstrapping::raising::{
-        RaisingKeys, RaisingKeysBuilder, RaisingParams, RaisingSecretKey, RaisingSpec, ReductionSpec, stages,
+    bootstrapping::{
+        method::{Preset, Promise},
+        raising::{
+            RaisingKeys, RaisingKeysBuilder, RaisingParams, RaisingSecretKey, RaisingSpec, ReductionSpec,
+            stages,
+        },
     },
     error::Error,
     trace::StageInfo,
@@ -87,6 +94,10 @@ impl ReductionSpec for Reduction {
         stages::of(spec, eval_mod)
     }
 
+    fn promise(spec: &ConventionalSpec) -> Option<Promise> {
+        ConventionalPreset::by_fingerprint(&spec.fingerprint()).ok().map(Preset::promise)
+    }
+
     /// Those that a sine always had; and last of all a tag for anything else.
     fn words(&self) -> ([u64; 6], Option<u64>) {
         match self {
@@ -115,5 +126,73 @@ impl<W: Word> ConventionalParams<W> {
     /// quotients is beyond [`Reduction::usual_range`].
     pub fn log2_imprecise(&self) -> Option<f64> {
         self.log2_beyond(self.spec().reduction.usual_range())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::{string::ToString, vec};
+
+    use super::*;
+    use crate::{
+        bootstrapping::method::{NumberSecret, SlotMode},
+        random::Seed,
+        schemes::ckks::{ErrorBound, Release, ReleaseBudget, release::assert_deviation},
+    };
+
+    const OWN: Release = Release { numbers: None, error: ErrorBound::Secret(1.0), largest: 1.0 };
+
+    fn key(name: &str) -> ConventionalSecretKey {
+        let params = ConventionalPreset::named(name).unwrap().params().unwrap();
+        ConventionalSecretKey::generate(&params, &Seed::from_bytes([1; 32]))
+    }
+
+    #[test]
+    fn results_are_flooded_by_what_the_set_promises() {
+        let key = key("toy-conventional11");
+        let values = vec![0.25; key.params().slots()];
+        let x = key.encrypt_numbers(&values, SlotMode::Real, 1, &Seed::from_bytes([2; 32])).unwrap();
+        let mut budget = ReleaseBudget::new(2, 16).unwrap();
+        let mut told = |release: &Release| {
+            key.decrypt_for_release(&x, SlotMode::Real, release, &mut budget, &Seed::from_bytes([3; 32]))
+        };
+        let sigma = libm::sqrt(12.0 * 2.0 * 1024.0) * libm::exp2(8.0 - 28.0);
+        assert_deviation(&told(&OWN).unwrap(), &values, sigma);
+        // A square of them has three times the error.
+        let square = Release { error: ErrorBound::Secret(3.0), ..OWN };
+        assert_deviation(&told(&square).unwrap(), &values, 3.0 * sigma);
+        assert_eq!(told(&OWN).unwrap_err().code(), "LIMIT");
+        assert_eq!(budget.used(), 2);
+    }
+
+    #[test]
+    fn few_numbers_or_a_known_error_leave_more() {
+        let key = key("n16");
+        let x = key.encrypt_numbers(&[0.25], SlotMode::Real, 1, &Seed::from_bytes([2; 32])).unwrap();
+        let mut budget = ReleaseBudget::default();
+        let mut told = |release: &Release| {
+            key.decrypt_for_release(&x, SlotMode::Real, release, &mut budget, &Seed::from_bytes([3; 32]))
+        };
+        let drowned = told(&OWN).unwrap_err();
+        assert!(drowned.code() == "LIMIT" && drowned.to_string().contains("32768 numbers"), "{drowned}");
+        assert_eq!(told(&Release { numbers: Some(1), ..OWN }).unwrap().len(), 1);
+        let one = Release { numbers: Some(1), ..Release::default() };
+        assert_eq!(told(&one).unwrap_err().code(), "LIMIT", "with the error of a public key");
+        let known = Release { error: ErrorBound::AtMost(libm::exp2(-36.0)), ..OWN };
+        assert_eq!(told(&known).unwrap().len(), 32768);
+        assert_eq!(budget.used(), 2);
+    }
+
+    #[test]
+    fn without_a_promise_a_bound_has_to_be_stated() {
+        let sine = key("toy-conventional11-sine");
+        let error = sine.largest_error(false).unwrap_err();
+        assert!(error.to_string().contains("mean zero"), "{error}");
+        let mut spec = sine.params().spec().clone();
+        spec.log_slots -= 1;
+        let own: ConventionalParams = ConventionalParams::new(&spec).unwrap();
+        let own = ConventionalSecretKey::generate(&own, &Seed::from_bytes([1; 32]));
+        let error = own.largest_error(true).unwrap_err();
+        assert!(error.to_string().contains("named set") && error.repair().is_some(), "{error}");
     }
 }

@@ -2,9 +2,10 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{radix::MAX_MODULUS, stages};
+use super::{presets::MsbPreset, radix::MAX_MODULUS, stages};
 use crate::{
     bootstrapping::{
+        method::{Preset, Promise},
         overflow,
         raising::{
             RaisingKeys, RaisingKeysBuilder, RaisingParams, RaisingSecretKey, RaisingSpec, ReductionSpec,
@@ -141,7 +142,55 @@ impl ReductionSpec for RootsSpec {
         stages::of_pass(spec, true, stages::of_tables(2))
     }
 
+    fn promise(spec: &MsbSpec) -> Option<Promise> {
+        MsbPreset::by_fingerprint(&spec.fingerprint()).ok().map(Preset::promise)
+    }
+
     fn words(&self) -> ([u64; 6], Option<u64>) {
         ([self.range.into(), self.degree as u64, self.squarings.into(), 0, 0, 0], Some(2))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        bootstrapping::method::{NumberSecret, SlotMode},
+        random::Seed,
+        schemes::ckks::{ErrorBound, Release, ReleaseBudget, release::assert_deviation},
+    };
+
+    #[test]
+    fn fractions_are_flooded_by_what_the_set_promises() {
+        let params = MsbPreset::named("toy-msb11").unwrap().params().unwrap();
+        let key = MsbSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
+        let values = alloc::vec![0.75; params.slots()];
+        let x = key.encrypt_numbers(&values, SlotMode::Real, 3, &Seed::from_bytes([2; 32])).unwrap();
+        let mut budget = ReleaseBudget::resumed(1024, 30, 1023).unwrap();
+        let own = Release { error: ErrorBound::Secret(1.0), ..Release::default() };
+        let mut told =
+            || key.decrypt_for_release(&x, SlotMode::Real, &own, &mut budget, &Seed::from_bytes([3; 32]));
+        // More than the set promises of a bootstrap: a rescaling is bounded under any key.
+        let error = key.largest_error(false).unwrap();
+        assert!(error > libm::exp2(-35.0) && error < libm::exp2(-34.0), "{error}");
+        let sigma = libm::sqrt(12.0 * 1024.0 * 1024.0) * libm::exp2(15.0) * error;
+        assert_deviation(&told().unwrap(), &values, sigma);
+        assert_eq!(told().unwrap_err().code(), "LIMIT");
+    }
+
+    #[test]
+    fn the_secure_set_has_bits_left_in_every_slot() {
+        let params = MsbPreset::named("msb16").unwrap().params().unwrap();
+        let key = MsbSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
+        let x = key.encrypt_numbers(&[0.75], SlotMode::Real, 3, &Seed::from_bytes([2; 32])).unwrap();
+        let own = Release { error: ErrorBound::Secret(1.0), ..Release::default() };
+        let told = key.decrypt_for_release(
+            &x,
+            SlotMode::Real,
+            &own,
+            &mut ReleaseBudget::default(),
+            &Seed::from_bytes([3; 32]),
+        );
+        assert_eq!(told.unwrap().len(), 32768);
     }
 }

@@ -9,7 +9,9 @@ use crate::{
     arith::Word,
     error::Error,
     random::Seed,
-    schemes::ckks::{Ciphertext, CkksContext, Complex, MainSecret, Private, PublicKey, Scale},
+    schemes::ckks::{
+        Ciphertext, CkksContext, Complex, MainSecret, Private, PublicKey, Release, ReleaseBudget, Scale,
+    },
 };
 
 /// A set whose messages are numbers in slots.
@@ -102,4 +104,54 @@ pub trait NumberSecret<W: Word> {
     /// serve.
     fn decrypt_numbers(&self, ciphertext: &Ciphertext<W>, mode: SlotMode)
     -> Result<Private<Vec<f64>>, Error>;
+
+    /// Largest error of a number that was encrypted, or that a bootstrap has refreshed since: how far it decrypts from what it stands for.
+    /// `public` says that it may have been encrypted with the public key, whose larger error most bootstraps keep.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a set that promises nothing of every message.
+    fn largest_error(&self, public: bool) -> Result<f64, Error> {
+        let _ = public;
+        Err(Error::InvalidArgument(
+            "nothing is known of the errors of this set; state a bound by ErrorBound::AtMost".into(),
+        ))
+    }
+
+    /// Decrypts for somebody who is not the owner of the key: floods the result with noise, or refuses. [`Release`] says how much of the
+    /// result leaves and what is known of its errors, `budget` how many releases the key has. `randomness` must be fresh.
+    ///
+    /// ```
+    /// use refloat::bootstrapping::ckks_msb::MsbSecretKey;
+    /// use refloat::bootstrapping::method::{NumberSecret, SlotMode::Real};
+    /// use refloat::schemes::ckks::{ErrorBound, Release, ReleaseBudget};
+    /// use refloat::{params, random::Seed};
+    ///
+    /// let params = params::msb_preset("toy-msb11")?.params()?;
+    /// let secret = MsbSecretKey::generate(&params, &Seed::random()?);
+    /// let mean = secret.encrypt_numbers(&[0.375], Real, params.levels().output, &Seed::random()?)?;
+    ///
+    /// // The first slot, of a message that the owner encrypted.
+    /// let release = Release { numbers: Some(1), error: ErrorBound::Secret(1.0), ..Release::default() };
+    /// let mut budget = ReleaseBudget::default();
+    /// let told = secret.decrypt_for_release(&mean, Real, &release, &mut budget, &Seed::random()?)?;
+    /// assert!((told[0] - 0.375).abs() < 0.01);
+    /// # Ok::<(), refloat::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Limit`] if the budget is spent, or if less than one bit of the numbers would be left after flooding;
+    /// [`Error::InvalidArgument`] for a release that makes no sense; otherwise as [`Self::largest_error`] and [`Self::decrypt_numbers`].
+    /// After an error nothing of the budget is used.
+    fn decrypt_for_release(
+        &self,
+        ciphertext: &Ciphertext<W>,
+        mode: SlotMode,
+        release: &Release,
+        budget: &mut ReleaseBudget,
+        randomness: &Seed,
+    ) -> Result<Vec<f64>, Error> {
+        let error = release.error_of(|public| self.largest_error(public))?;
+        let numbers = self.decrypt_numbers(ciphertext, mode)?;
+        release.flooded(numbers.reveal_to_key_owner(), error, budget, randomness)
+    }
 }

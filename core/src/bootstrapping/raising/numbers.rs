@@ -7,10 +7,10 @@ use zeroize::Zeroizing;
 use super::{params::RaisingParams, reduction::ReductionSpec, secret::RaisingSecretKey};
 use crate::{
     arith::Word,
-    bootstrapping::method::{NumberSecret, NumberSet, SlotMode, slots_of_known},
+    bootstrapping::method::{NumberSecret, NumberSet, Promise, SlotMode, slots_of_known},
     error::Error,
     random::Seed,
-    schemes::ckks::{Ciphertext, CkksContext, Complex, MainSecret, Private, Scale},
+    schemes::ckks::{Ciphertext, CkksContext, Complex, MainSecret, Private, Scale, release::fresh_error},
 };
 
 impl<R: ReductionSpec, W: Word> NumberSet<W> for RaisingParams<R, W> {
@@ -58,9 +58,35 @@ impl<R: ReductionSpec, W: Word> NumberSecret<W> for RaisingSecretKey<R, W> {
         let numbers = slots.reveal_to_key_owner().iter().flat_map(|z| [z.re, z.im].into_iter().take(parts));
         Ok(Private::new(numbers.collect()))
     }
+
+    fn largest_error(&self, public: bool) -> Result<f64, Error> {
+        self.params().largest_error(public)
+    }
 }
 
 impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
+    /// As [`NumberSecret::largest_error`]: what the set promises of a bootstrap, and the error of encryption where that is larger, or
+    /// where others encrypt.
+    fn largest_error(&self, public: bool) -> Result<f64, Error> {
+        let promise = R::promise(self.spec());
+        let Some(Promise::Precision { worst, .. }) =
+            promise.filter(|promise| promise.holds_for_every_message())
+        else {
+            let what = if promise.is_some() {
+                "promises precision for messages that are random with mean zero only"
+            } else {
+                "has other numbers than every named set, of which alone precision is promised"
+            };
+            return Err(Error::InvalidArgument(format!(
+                "set {} {what}; state a bound on the errors of its results by ErrorBound::AtMost",
+                self.name()
+            )));
+        };
+        let fresh = |public| fresh_error(self.ckks(), self.scale(), public);
+        let refreshed = libm::exp2(-worst);
+        Ok(if public { refreshed + fresh(true) } else { refreshed.max(fresh(false)) })
+    }
+
     /// Numbers of a slot.
     fn parts(&self, mode: SlotMode) -> Result<usize, Error> {
         match mode {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::spec::RaisingSpec;
-use crate::{error::Error, trace::StageInfo};
+use crate::{bootstrapping::method::Promise, error::Error, trace::StageInfo};
 
 /// The numbers of a reduction of x = m/q0 + I in slots, |x| at most K, and what the rest of a set takes from them.
 pub trait ReductionSpec: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
@@ -46,6 +46,9 @@ pub trait ReductionSpec: Clone + PartialEq + fmt::Debug + Send + Sync + 'static 
 
     /// The stages of a set in order.
     fn stages(spec: &RaisingSpec<Self>) -> Vec<StageInfo>;
+
+    /// What the named set with these numbers promises of a bootstrap; `None` where there is none.
+    fn promise(spec: &RaisingSpec<Self>) -> Option<Promise>;
 
     /// Every number, for fingerprints: six words, and one that is last of all.
     fn words(&self) -> ([u64; 6], Option<u64>);

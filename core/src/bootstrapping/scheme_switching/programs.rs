@@ -147,4 +147,37 @@ impl<R: ReductionSpec> NumberSecret<u64> for LinkSecretKey<R> {
     ) -> Result<Private<Vec<f64>>, Error> {
         self.ckks().decrypt_numbers(ciphertext, mode)
     }
+
+    /// That of a bootstrap of numbers. Nothing is promised of what comes back from gates: its bound has to be stated.
+    fn largest_error(&self, public: bool) -> Result<f64, Error> {
+        self.ckks().largest_error(public)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        bootstrapping::scheme_switching::{DigitLinkPreset, LinkPreset},
+        schemes::ckks::{ErrorBound, Release, ReleaseBudget, release::assert_deviation},
+    };
+
+    #[test]
+    fn numbers_of_a_link_are_flooded_as_those_of_their_set() {
+        let params = DigitLinkPreset::named("toy-msb-link").unwrap().params().unwrap();
+        let key = LinkSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
+        let values = alloc::vec![0.75; params.ckks().slots()];
+        let x = key.encrypt_numbers(&values, SlotMode::Real, 3, &Seed::from_bytes([2; 32])).unwrap();
+        let mut budget = ReleaseBudget::new(1, 30).unwrap();
+        let own = Release { error: ErrorBound::Secret(1.0), ..Release::default() };
+        let mut told =
+            || key.decrypt_for_release(&x, SlotMode::Real, &own, &mut budget, &Seed::from_bytes([3; 32]));
+        let sigma = libm::sqrt(12.0 * 1024.0) * libm::exp2(15.0) * key.ckks().largest_error(false).unwrap();
+        assert_deviation(&told().unwrap(), &values, sigma);
+        assert_eq!(told().unwrap_err().code(), "LIMIT");
+        // Its chain is no named set of numbers.
+        let toy = LinkPreset::named("toy-link").unwrap().params().unwrap();
+        let key = LinkSecretKey::generate(&toy, &Seed::from_bytes([1; 32]));
+        assert!(key.largest_error(false).unwrap_err().repair().is_some());
+    }
 }

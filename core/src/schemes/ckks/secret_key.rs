@@ -1,6 +1,6 @@
 //! A secret key of CKKS alone, without a bootstrapping method.
 
-use alloc::{vec, vec::Vec};
+use alloc::{format, vec, vec::Vec};
 
 use zeroize::Zeroizing;
 
@@ -9,6 +9,7 @@ use super::{
     context::CkksContext,
     encrypt::{PublicKey, decrypt_slots, encrypt},
     main_secret::MainSecret,
+    release::{Release, ReleaseBudget, fresh_error},
     scale::Scale,
 };
 use crate::{
@@ -105,6 +106,36 @@ impl<W: Word> CkksSecretKey<W> {
         decrypt_slots(&self.context, &self.secret, self.key_id, ciphertext)
     }
 
+    /// Decrypts for somebody who is not the owner of the key: floods the result with noise, or refuses. A number is a part of a slot here:
+    /// an even count of real and imaginary parts in turn.
+    ///
+    /// Without bootstrapping a bound on errors is that of a fresh message at the scale of the ciphertext and of one rescaling, whichever is
+    /// larger, times the stated growth.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] if the budget is spent, or if less than one bit of the numbers would be left after flooding;
+    /// [`Error::InvalidArgument`] for a release that makes no sense; [`Error::ParamsMismatch`] for a ciphertext of another key. After an
+    /// error nothing of the budget is used.
+    pub fn decrypt_for_release(
+        &self,
+        ciphertext: &Ciphertext<W>,
+        release: &Release,
+        budget: &mut ReleaseBudget,
+        randomness: &Seed,
+    ) -> Result<Vec<Complex>, Error> {
+        let error = release.error_of(|public| Ok(fresh_error(&self.context, ciphertext.scale(), public)))?;
+        if let Some(odd) = release.numbers.filter(|numbers| !numbers.is_multiple_of(2)) {
+            return Err(Error::InvalidArgument(format!(
+                "{odd} numbers are not pairs of real and imaginary parts; release an even count"
+            )));
+        }
+        let slots = self.decrypt(ciphertext)?;
+        let parts = slots.reveal_to_key_owner().iter().flat_map(|z| [z.re, z.im]);
+        let parts = Zeroizing::new(parts.collect::<Vec<f64>>());
+        let noisy = release.flooded(&parts, error, budget, randomness)?;
+        Ok(noisy.chunks_exact(2).map(|z| Complex::new(z[0], z[1])).collect())
+    }
+
     /// The key with which others encrypt, at levels up to `level`.
     ///
     /// # Errors
@@ -138,5 +169,57 @@ impl<W: Word> CkksSecretKey<W> {
             keys.insert(self.context.rlwe(), element, self.main_secret().galois_key(element, level)?)?;
         }
         Ok(keys)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        schemes::ckks::{
+            CkksSpec, ErrorBound,
+            release::{assert_deviation, fresh_error},
+        },
+        security::SecurityPolicy,
+    };
+
+    #[test]
+    fn a_key_without_bootstrapping_floods_by_fresh_or_stated_errors() {
+        let policy = SecurityPolicy::InsecureForTests;
+        let spec =
+            CkksSpec { n: 1 << 11, log_base: 50.0, log_scale: 45.0, levels: 2, log_special: 55.0, policy };
+        let context = spec.context::<u64>().unwrap();
+        let key = CkksSecretKey::generate(&context, &Seed::from_bytes([1; 32]));
+        let (seed, scale) = (Seed::from_bytes([2; 32]), Scale::exp2(45.0));
+        let values = vec![Complex::new(0.5, -0.25); 1024];
+        let x = key.encrypt(&values, 1, scale, &seed).unwrap();
+        let mut budget = ReleaseBudget::new(2, 20).unwrap();
+        let parts = |slots: &[Complex]| slots.iter().flat_map(|z| [z.re, z.im]).collect::<Vec<f64>>();
+        let factor = libm::sqrt(12.0 * 2.0 * 512.0) * libm::exp2(10.0);
+        for (error, bound) in [
+            (ErrorBound::Secret(1.0), fresh_error(&context, scale, false)),
+            (ErrorBound::Public(2.0), 2.0 * fresh_error(&context, scale, true)),
+        ] {
+            let release = Release { numbers: Some(512), error, largest: 1.0 };
+            let told = key.decrypt_for_release(&x, &release, &mut budget, &seed).unwrap();
+            assert_deviation(&parts(&told), &parts(&values[..256]), factor * bound);
+        }
+        let mut fresh = ReleaseBudget::new(2, 20).unwrap();
+        let mut refused = |numbers, bound| {
+            let release = Release { numbers: Some(numbers), error: ErrorBound::AtMost(bound), largest: 1.0 };
+            let refused = key.decrypt_for_release(&x, &release, &mut fresh, &seed).unwrap_err();
+            assert!(refused.repair().is_some(), "{refused}");
+            refused.code()
+        };
+        assert_eq!(refused(7, 1e-9), "INVALID_ARGUMENT");
+        assert_eq!(refused(8, 0.001), "LIMIT");
+        assert_eq!(fresh.used(), 0);
+        let release = Release { numbers: Some(2), ..Release::default() };
+        let spent = key.decrypt_for_release(&x, &release, &mut budget, &seed).unwrap_err();
+        assert_eq!(spent.code(), "LIMIT");
+        // Of another key nothing is told, and nothing counted.
+        let other = CkksSecretKey::generate(&context, &Seed::from_bytes([9; 32]));
+        let wrong = other.decrypt_for_release(&x, &release, &mut fresh, &seed).unwrap_err();
+        assert_eq!((wrong.code(), fresh.used()), ("PARAMS_MISMATCH", 0));
     }
 }
