@@ -34,7 +34,7 @@ fn main() -> Result<(), Error> {
 
 /// Seconds of a track.
 fn track<W: Word>(name: &str) -> Result<f64, Error> {
-    let params = ShipParams::<W>::new(&(params::preset(name)?.spec)())?;
+    let params = ShipParams::<W>::new(&(params::ship_preset(name)?.spec)())?;
     let secret = ShipSecretKey::<W>::generate(&params, &Seed::from_bytes([3; 32]));
     let evaluator = ShipEvaluator::<W>::compact(&params)?;
     let q0 = params.ckks().rlwe().q(0);

@@ -28,7 +28,7 @@ use refloat::{
         ViewKind,
         ckks_ship::{ShipEvaluator, ShipKeys, ShipRun, ShipSecretKey},
     },
-    params::preset,
+    params::ship_preset,
     random::Seed,
     schemes::ckks::Complex,
     trace::{Observer, StageEvent},
@@ -51,7 +51,7 @@ impl Observer for Narrator {
 }
 
 fn main() -> Result<(), Error> {
-    let preset = preset("toy10")?;
+    let preset = ship_preset("toy10")?;
     let params = preset.params()?;
     println!("{}: {}", params.name(), preset.title);
     println!("{}", params.security().statement);

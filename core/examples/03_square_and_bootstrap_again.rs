@@ -14,14 +14,14 @@
 use refloat::{
     Error,
     bootstrapping::ckks_ship::{ShipEvaluator, ShipKeys, ShipSecretKey},
-    params::preset,
+    params::ship_preset,
     random::Seed,
 };
 
 const ROUNDS: u32 = 4;
 
 fn main() -> Result<(), Error> {
-    let params = preset("toy10")?.params()?;
+    let params = ship_preset("toy10")?.params()?;
     println!("{}: {}\n", params.name(), params.security().statement);
     let secret = ShipSecretKey::generate(&params, &Seed::random()?);
     let keys = ShipKeys::generate(&secret)?;

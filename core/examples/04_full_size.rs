@@ -21,7 +21,7 @@ use refloat::{
         ckks_ship::{GeneratedKeys, ShipEvaluator, ShipSecretKey},
         method::SlotMode,
     },
-    params::{DEFAULT_PRESET, preset},
+    params::{DEFAULT_PRESET, ship_preset},
     random::Seed,
     trace::{Observer, StageEvent},
 };
@@ -53,7 +53,7 @@ fn seconds(time: Duration) -> String {
 
 fn main() -> Result<(), Error> {
     let name = std::env::args().nth(1).unwrap_or_else(|| DEFAULT_PRESET.into());
-    let preset = preset(&name)?;
+    let preset = ship_preset(&name)?;
     let (params, about) = (preset.params()?, refloat::about());
     println!("{name}: {}", preset.title);
     println!("{}", params.security().statement);

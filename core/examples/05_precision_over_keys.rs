@@ -23,7 +23,7 @@ fn main() -> Result<(), Error> {
     let name = arguments.next().unwrap_or_else(|| "toy10".into());
     let keys = arguments.next().and_then(|k| k.parse().ok()).unwrap_or(3u8);
 
-    let preset = params::preset(&name)?;
+    let preset = params::ship_preset(&name)?;
     let params = preset.params()?;
     let mode = params.mode();
     let evaluator = ShipEvaluator::new(&params)?;

@@ -39,7 +39,7 @@ fn main() -> Result<(), Error> {
     let keys: u8 = arguments.next().and_then(|k| k.parse().ok()).unwrap_or(3);
     let runs: u64 = arguments.next().and_then(|k| k.parse().ok()).unwrap_or(10);
 
-    let preset = params::preset(&name)?;
+    let preset = params::ship_preset(&name)?;
     let params = preset.params()?;
     let evaluator = ShipEvaluator::new(&params)?;
     println!("{name}: {}", params.security().statement);

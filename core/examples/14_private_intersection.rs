@@ -148,7 +148,7 @@ pub fn intersection(
         )));
     }
     let secret = BgvSecretKey::generate(&params, &seed.derive("key", &[]));
-    let keys = secret.evaluation_keys()?;
+    let keys = BgvKeys::generate(&secret)?;
     let encrypted = rows(hospital, slots, HOSPITAL_EMPTY)?
         .iter()
         .enumerate()

@@ -11,7 +11,7 @@
 //! use refloat::{bootstrapping::method::SlotMode::Real, params, random::Seed};
 //!
 //! // A demonstration set; `ship13`, the default, has 128 bits of security and 1.5 GB of keys.
-//! let params = params::preset("toy10")?.params()?;
+//! let params = params::ship_preset("toy10")?.params()?;
 //! let secret = ShipSecretKey::generate(&params, &Seed::random()?); // with the feature `getrandom`
 //! let keys = ShipKeys::generate(&secret)?;
 //! let fresh = secret.encrypt(&[0.5, -0.25, 1.0], Real, &Seed::random()?)?;
@@ -43,6 +43,21 @@
 //! | parameter sets by name, and what they promise | [`params`], [`bootstrapping::method::SetInfo`] |
 //! | keys and ciphertexts as bytes | [`wire`] |
 //! | seeds; progress and cancellation; what can go wrong | [`random`], [`trace`], [`error`] |
+//!
+//! # From a name to a bootstrap
+//!
+//! All methods begin alike, with types of their own module: `params::ship_preset(name)?.params()?` are the checked parameters of a named
+//! set, `ShipSecretKey::generate(&params, &seed)` is a secret key, `ShipKeys::generate(&secret)?` are its evaluation keys, and where these
+//! come as bytes, `ShipKeys::builder(&params, key_id)` collects their parts. The others put another word in the place of `Ship`:
+//!
+//! | method | set | word | what computes |
+//! | --- | --- | --- | --- |
+//! | SHIP | [`ship_preset`](params::ship_preset) | `Ship` | [`ShipEvaluator::new(&params)`](bootstrapping::ckks_ship::ShipEvaluator::new) |
+//! | conventional CKKS | [`conventional_preset`](params::conventional_preset) | `Conventional` | [`ConventionalEvaluator::new(&params, storage)`](bootstrapping::ckks_conventional::ConventionalEvaluator) |
+//! | modular reduction in CKKS | [`msb_preset`](params::msb_preset) | `Msb` | [`MsbEvaluator::new(&params, storage)`](bootstrapping::ckks_msb::MsbEvaluator) |
+//! | BGV | [`bgv_preset`](params::bgv_preset) | `Bgv` | [`BgvBootstrapper::new(&params, storage)`](bootstrapping::bgv::BgvBootstrapper::new) |
+//! | DM/CGGI | [`cggi_preset`](params::cggi_preset) | `Cggi` | [`CggiEvaluator::new(keys)`](bootstrapping::cggi::CggiEvaluator::new) |
+//! | scheme switching | [`link_preset`](params::link_preset), [`digit_link_preset`](params::digit_link_preset) | `Link` | [`LinkEvaluator::new(&params, keys, storage)`](bootstrapping::scheme_switching::LinkEvaluator::new) |
 //!
 //! # Internals
 //!

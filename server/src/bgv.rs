@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use refloat::bootstrapping::bgv::{self, BgvBootstrapper, BgvKeys, BgvParams, BgvSecretKey, BgvSpec};
-use refloat::bootstrapping::method::{KeysBuilder, Preset};
+use refloat::bootstrapping::method::Preset;
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::circuits::program::integer_program::IntegerPlan;
 use refloat::circuits::program::{Bootstraps, Program};
@@ -105,7 +105,7 @@ impl JobSet for BgvJobs {
 
     fn load(&self, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
         let Described { info, params } = self.set.as_ref();
-        let mut builder = KeysBuilder::new(params, key.0);
+        let mut builder = BgvKeys::builder(params, key.0);
         read_parts(params.key_parts().len(), read, |index, bytes| builder.add(index, bytes))?;
         let (keys, bootstrapper) = (builder.finish()?, self.bootstrapper()?);
         Ok(LoadedKeys::new(
@@ -318,7 +318,7 @@ mod tests {
         let (set, key, ring) = (set(u64::MAX), Id(secret.key_id()), params.messages());
         let keys = set.load(key, &mut |index| Ok(secret.key_part(index).unwrap())).unwrap();
         let estimate = set.info().expanded_key_bytes as f64;
-        let made = secret.evaluation_keys().unwrap().memory_bytes() as u64
+        let made = BgvKeys::generate(&secret).unwrap().memory_bytes() as u64
             + params.diagonal_bytes(PlaintextStorage::Evaluated);
         assert!((0.99..1.01).contains(&(estimate / made as f64)), "{estimate} of {made}");
         let values = |factor: u64| (0..params.n() as u64).map(|i| factor * i * i % ring.value()).collect();

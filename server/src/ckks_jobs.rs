@@ -257,13 +257,13 @@ impl Observer for OfBootstraps<'_> {
 
 #[cfg(test)]
 mod tests {
-    use refloat::params::preset;
+    use refloat::params::ship_preset;
 
     use super::*;
 
     #[test]
     fn a_description_that_its_parameters_contradict_is_refused() {
-        let preset = preset("toy10").unwrap();
+        let preset = ship_preset("toy10").unwrap();
         let params = preset.params().unwrap();
         let info = preset.describe(&params);
         assert!(CkksJobs::new(info.clone(), params.clone()).is_ok());
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn keys_of_a_set_share_an_evaluator_as_long_as_there_are_any() {
-        let preset = preset("toy10").unwrap();
+        let preset = ship_preset("toy10").unwrap();
         let params = preset.params().unwrap();
         let set = CkksJobs::new(preset.describe(&params), params).unwrap();
         let first = set.evaluator().unwrap();

@@ -7,8 +7,8 @@ use refloat::bootstrapping::Method;
 use refloat::bootstrapping::method::{ParamSet, Preset, SetSpec};
 use refloat::bootstrapping::raising::{KeySource, RaisingParams, ReductionSpec};
 use refloat::bootstrapping::scheme_switching::{
-    self, DigitLinkBootstrapper, LinkBootstrapper, LinkEvaluator, LinkKeys, LinkKeysBuilder, LinkParams,
-    LinkSpec, LinkTables, Reduction, RootsSpec,
+    self, DigitLinkBootstrapper, LinkBootstrapper, LinkEvaluator, LinkKeys, LinkParams, LinkSpec, LinkTables,
+    Reduction, RootsSpec,
 };
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::rlwe::{GaloisSource, RelinearizationSource};
@@ -108,7 +108,7 @@ where
     }
 
     fn load(&self, key: Id, read: ReadPart<'_>) -> Result<Self::Keys, LoadError> {
-        let mut builder = LinkKeysBuilder::new(&self.params, key.0);
+        let mut builder = LinkKeys::builder(&self.params, key.0);
         read_parts(self.params.key_parts().len(), read, |index, bytes| builder.add(index, bytes))?;
         Ok(Arc::new(builder.finish()?))
     }

@@ -60,7 +60,7 @@ mod tests {
     use refloat::bootstrapping::MetaBootstrapper;
     use refloat::bootstrapping::ckks_ship::ShipSecretKey;
     use refloat::bootstrapping::method::NumberSecret;
-    use refloat::params::preset;
+    use refloat::params::ship_preset;
     use refloat::random::Seed;
 
     use super::*;
@@ -74,7 +74,7 @@ mod tests {
         let toy = engines.named("toy10").unwrap().info();
         assert_eq!((toy.slots, toy.tracks, toy.tree_levels, toy.secure), (512, 15, 4, false));
         assert_eq!(toy.key_bytes, toy.key_parts.iter().map(|part| part.bytes as u64).sum::<u64>());
-        let params = preset("toy10").unwrap().params().unwrap();
+        let params = ship_preset("toy10").unwrap().params().unwrap();
         let keys = ShipKeys::generate(&ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]))).unwrap();
         let evaluator = ShipEvaluator::new(&params).unwrap();
         assert!(evaluator.memory_bytes() > 0);
@@ -88,7 +88,7 @@ mod tests {
     /// Jobs are planned and run as programs; what they give are the bits of the operations themselves.
     #[test]
     fn jobs_give_what_the_operations_give() {
-        let params = preset("toy10").unwrap().params().unwrap();
+        let params = ship_preset("toy10").unwrap().params().unwrap();
         let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
         let keys = ShipKeys::generate(&secret).unwrap();
         let evaluator = ShipEvaluator::new(&params).unwrap();

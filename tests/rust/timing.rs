@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey};
 use refloat::bootstrapping::method::SlotMode;
-use refloat::params::preset;
+use refloat::params::ship_preset;
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
 use refloat_tests::measure::uniform;
@@ -67,7 +67,7 @@ fn check(what: &str, t: f64) {
 }
 
 fn toy() -> (ShipParams, ShipSecretKey) {
-    let params: ShipParams = preset("toy10").unwrap().params().unwrap();
+    let params: ShipParams = ship_preset("toy10").unwrap().params().unwrap();
     let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
     (params, secret)
 }

@@ -50,7 +50,7 @@ impl<W: Word> KeyedBgv<W> {
     pub fn seeded(spec: &BgvSpec, seed: u8) -> Self {
         let params = BgvParams::new(spec).expect("a sound set");
         let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([seed; 32]));
-        let keys = secret.evaluation_keys().expect("keys");
+        let keys = BgvKeys::generate(&secret).expect("keys");
         let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
         Self { params, secret, keys, bootstrapper }
     }

@@ -1,6 +1,6 @@
 //! Digests of BGV bootstraps from fixed seeds, the same in every build; `tests/vectors/bgv.json` has them.
 
-use refloat::bootstrapping::bgv::{Approach, BgvBootstrapper, BgvParams, BgvSecretKey, BgvSpec};
+use refloat::bootstrapping::bgv::{Approach, BgvBootstrapper, BgvKeys, BgvParams, BgvSecretKey, BgvSpec};
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::Seed;
 use refloat::schemes::bgv::BgvCiphertext;
@@ -25,7 +25,7 @@ pub fn unnamed_sets() -> [(&'static str, BgvSpec); 5] {
 /// If the set is not sound.
 pub fn digests(params: &BgvParams<u64>) -> Vec<String> {
     let secret = BgvSecretKey::generate(params, &Seed::from_bytes([7; 32]));
-    let keys = secret.evaluation_keys().expect("keys");
+    let keys = BgvKeys::generate(&secret).expect("keys");
     let bootstrapper = BgvBootstrapper::new(params, PlaintextStorage::Coefficients).expect("a sound set");
     let message: Vec<u64> = (0..params.n() as u64).map(|i| 37 * i * i % params.messages().value()).collect();
     let fresh =

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use refloat::bootstrapping::ckks_ship::{ShipEvaluator, ShipKeys, ShipParams, ShipSecretKey, ShipSpec};
 use refloat::bootstrapping::method::SlotMode;
-use refloat::params::preset;
+use refloat::params::ship_preset;
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
 use refloat::security::SecurityPolicy;
@@ -16,7 +16,7 @@ use crate::measure;
 /// # Panics
 /// If there is no such set.
 pub fn toy_spec() -> ShipSpec {
-    (preset("toy10").expect("a preset").spec)()
+    (ship_preset("toy10").expect("a preset").spec)()
 }
 
 /// The chain of ship14, two primes to every level, at degree 2^10: every scale and modulus of the full size,
@@ -31,7 +31,7 @@ pub fn grouped_spec() -> ShipSpec {
         columns: 4,
         branches: vec![4, 4],
         policy: SecurityPolicy::InsecureForTests,
-        ..(preset("ship14").expect("a preset").spec)()
+        ..(ship_preset("ship14").expect("a preset").spec)()
     }
 }
 

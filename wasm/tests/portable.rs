@@ -7,7 +7,7 @@ use std::{fs, path::PathBuf};
 
 use refloat::{
     bootstrapping::{
-        bgv::{BgvBootstrapper, BgvPreset, BgvSecretKey},
+        bgv::{BgvBootstrapper, BgvKeys, BgvPreset, BgvSecretKey},
         cggi::{CggiEvaluator, CggiKeys, key_parts},
         ckks_conventional::{ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey},
         ckks_msb::{
@@ -97,7 +97,7 @@ fn of_keys<K: SeededSecret>(name: &str, secret: &K, parts: impl IntoIterator<Ite
 }
 
 fn digests_of(name: &str) -> Value {
-    let preset = params::preset(name).expect("a preset");
+    let preset = params::ship_preset(name).expect("a preset");
     let params = preset.params().expect("a preset is valid");
     let mode = params.mode();
     let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
@@ -274,7 +274,7 @@ fn integer_digests_of(name: &str) -> Value {
     let fresh = secret
         .encrypt(&integers, params.levels().output, &Seed::from_bytes([9; 32]))
         .expect("integers in range");
-    let keys = secret.evaluation_keys().expect("keys");
+    let keys = BgvKeys::generate(&secret).expect("keys");
     let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a bootstrapper");
     let square = bootstrapper.multiply(&fresh, &fresh, &keys).expect("a square");
     let refreshed = bootstrapper.bootstrap(&square, &keys, &mut ()).expect("a bootstrap");

@@ -2,7 +2,7 @@
 
 use refloat::{
     Error,
-    bootstrapping::bgv::{BgvBootstrapper, BgvPreset, BgvSecretKey},
+    bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvPreset, BgvSecretKey},
     circuits::linear_transform::PlaintextStorage,
     random::Seed,
 };
@@ -13,7 +13,7 @@ use crate::{Operations, PRIME, least, message, rotated, wrong};
 pub fn operations(rounds: usize) -> Result<Operations, Error> {
     let params = BgvPreset::named("bgv15")?.params()?;
     let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
-    let keys = secret.evaluation_keys()?;
+    let keys = BgvKeys::generate(&secret)?;
     let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated)?;
     let (values, level, bgv) = (message(params.n()), params.levels().output, bootstrapper.bgv());
     let decrypt = |x: &_| Ok::<_, Error>(secret.decrypt(x)?.reveal_to_key_owner().clone());

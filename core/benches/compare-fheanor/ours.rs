@@ -2,7 +2,7 @@
 
 use refloat::{
     Error,
-    bootstrapping::bgv::{BgvBootstrapper, BgvPreset, BgvSecretKey, published_sets},
+    bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvPreset, BgvSecretKey, published_sets},
     circuits::linear_transform::PlaintextStorage,
     random::Seed,
     schemes::bgv::BgvCiphertext,
@@ -17,7 +17,7 @@ pub fn run(set: &str, rounds: usize) -> Result<Measured, Error> {
     let context = params.context();
     let (setup, made) = timed(|| {
         let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
-        let keys = secret.evaluation_keys()?;
+        let keys = BgvKeys::generate(&secret)?;
         let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated)?;
         Ok::<_, Error>((secret, keys, bootstrapper))
     });

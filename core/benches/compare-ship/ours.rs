@@ -42,7 +42,7 @@ impl Observer for Stopwatch {
 
 /// Makes keys, bootstraps `rounds` times and once before, decrypts.
 pub fn run(name: &str, rounds: usize) -> Result<Contender, Error> {
-    let params = params::preset(name)?.params()?;
+    let params = params::ship_preset(name)?.params()?;
     let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
     let start = Instant::now();
     let keys = ShipKeys::generate(&secret)?;

@@ -5,11 +5,11 @@
 //! | method | a set by its name | insecure sets to try it with |
 //! | --- | --- | --- |
 //! | conventional CKKS | [`conventional_preset`] | `toy-conventional11` |
-//! | SHIP | [`preset`] | `toy10` |
+//! | SHIP | [`ship_preset`] | `toy10` |
 //! | modular reduction in CKKS | [`msb_preset`] | `toy-msb11` |
-//! | BGV | [`BgvPreset::named`] | `toy-bgv10`, `toy-bgv7`, `toy-bgv-gf4` |
+//! | BGV | [`bgv_preset`] | `toy-bgv10`, `toy-bgv7`, `toy-bgv-gf4` |
 //! | DM/CGGI | [`cggi_preset`] | `toy-bool`, and `toy-fbs` for look-ups |
-//! | scheme switching | [`link_preset`], [`DigitLinkPreset::named`] | `toy-link`, `toy-msb-link` |
+//! | scheme switching, from numbers and from digits | [`link_preset`], [`digit_link_preset`] | `toy-link`, `toy-msb-link` |
 //!
 //! Every type of presets also has `all`, the sets in order, and `by_fingerprint`, the set that keys or ciphertexts belong to.
 
@@ -25,7 +25,7 @@ pub use crate::bootstrapping::{
 pub use cggi_peers::{cggi_peer_preset, cggi_peer_presets};
 pub use seal::{SealSet, seal_sets};
 
-/// The default SHIP set.
+/// The set that is taken where none is named: a SHIP set.
 pub const DEFAULT_PRESET: &str = "ship13";
 
 /// The default set of conventional CKKS.
@@ -38,7 +38,7 @@ pub const DEFAULT_CGGI_PRESET: &str = "bool-128";
 ///
 /// # Errors
 /// As [`ShipPreset::named`].
-pub fn preset(name: &str) -> Result<&'static ShipPreset, Error> {
+pub fn ship_preset(name: &str) -> Result<&'static ShipPreset, Error> {
     ShipPreset::named(name)
 }
 
@@ -58,12 +58,28 @@ pub fn msb_preset(name: &str) -> Result<&'static MsbPreset, Error> {
     MsbPreset::named(name)
 }
 
+/// As [`BgvPreset::named`].
+///
+/// # Errors
+/// As [`BgvPreset::named`].
+pub fn bgv_preset(name: &str) -> Result<&'static BgvPreset, Error> {
+    BgvPreset::named(name)
+}
+
 /// As [`LinkPreset::named`].
 ///
 /// # Errors
 /// As [`LinkPreset::named`].
 pub fn link_preset(name: &str) -> Result<&'static LinkPreset, Error> {
     LinkPreset::named(name)
+}
+
+/// As [`DigitLinkPreset::named`].
+///
+/// # Errors
+/// As [`DigitLinkPreset::named`].
+pub fn digit_link_preset(name: &str) -> Result<&'static DigitLinkPreset, Error> {
+    DigitLinkPreset::named(name)
 }
 
 /// As [`CggiPreset::named`].

@@ -92,14 +92,14 @@ pub fn rounds(task: &Task, gain_bits: Option<u32>) -> Result<Rounds, Error> {
 mod tests {
     use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey};
     use refloat::bootstrapping::method::NumberSecret;
-    use refloat::params::preset;
+    use refloat::params::ship_preset;
     use refloat::random::Seed;
 
     use super::*;
     use crate::engine::Operation;
 
     fn ship() -> ShipParams {
-        preset("toy10").unwrap().params().unwrap()
+        ship_preset("toy10").unwrap().params().unwrap()
     }
 
     fn task(operations: &str, rounds: u32, mode: SlotMode) -> Task {

@@ -86,7 +86,7 @@ fn time(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(
         return integers(arguments, output);
     }
     let cggi = params::cggi_preset(&arguments.preset);
-    let ship = params::preset(&arguments.preset);
+    let ship = params::ship_preset(&arguments.preset);
     if cggi.is_err() && ship.is_err() {
         return Err(sets::not_for(registry, &arguments.preset, "bench"));
     }

@@ -82,14 +82,14 @@ fn doublings(last: u32) -> impl Iterator<Item = u32> {
 
 #[cfg(test)]
 mod tests {
-    use refloat::params::preset;
+    use refloat::params::ship_preset;
 
     use super::*;
 
     #[test]
     fn a_chain_ends_where_nothing_is_promised() {
         let sets = ["ship13", "ship13-bits"].map(|name| {
-            let preset = preset(name).unwrap();
+            let preset = ship_preset(name).unwrap();
             preset.describe(&preset.params().unwrap())
         });
         let chain = |set: usize, k| Chain::of(&sets[set], k).unwrap();

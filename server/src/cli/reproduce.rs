@@ -336,7 +336,7 @@ fn ship(rows: &[ShipRow], runs: usize, budget: Option<u64>, output: &Output) -> 
                 conventional(published, preset, &machine, (runs, budget), output, &mut rows)?;
                 continue;
             }
-            let preset = params::preset(name)?;
+            let preset = params::ship_preset(name)?;
             match Bench::fits(&preset.params()?, budget) {
                 Ok(()) => measure(published, preset, &machine, (runs, budget), output, &mut rows)?,
                 Err(failure) => rows.extend(missing(published, name, &machine, &failure.detail)),

@@ -137,7 +137,7 @@ impl Subject {
                 "{name} is a set of gates, which promise a probability of wrong results: refloat params {name}"
             )));
         }
-        let ship = params::preset(name).map(|preset| vec![Self::Ship(preset)]);
+        let ship = params::ship_preset(name).map(|preset| vec![Self::Ship(preset)]);
         ship.map_err(|_| sets::not_for(registry, name, "verify"))
     }
 

@@ -19,7 +19,7 @@ fn a_ciphertext_is_refreshed_squared_and_refreshed_again() {
     let (server, secret, key) = serving(folder.path(), 1);
     let client = &server.client;
     let values = message(&secret);
-    let promised = refloat::params::preset("toy10").unwrap().promised;
+    let promised = refloat::params::ship_preset("toy10").unwrap().promised;
 
     let job = client.submit(&key, &encrypt(&secret, &values, 1, 2)).job();
     let events = client.events(&job, None);

@@ -108,7 +108,7 @@ pub fn fails(output: &Output, code: &str) -> String {
 
 /// A key of a set, from a seed.
 pub fn secret(set: &str, seed: u8) -> ShipSecretKey {
-    let params: ShipParams = refloat::params::preset(set).unwrap().params().unwrap();
+    let params: ShipParams = refloat::params::ship_preset(set).unwrap().params().unwrap();
     ShipSecretKey::generate(&params, &Seed::from_bytes([seed; 32]))
 }
 

@@ -157,7 +157,7 @@ fn chain(name: &str, runs: usize) {
     println!("diagonals: {:.2} s, {} bytes", begin.elapsed().as_secs_f64(), bootstrapper.memory_bytes());
     let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([40; 32]));
     let begin = Instant::now();
-    let keys = secret.evaluation_keys().expect("keys");
+    let keys = BgvKeys::generate(&secret).expect("keys");
     println!("keys: {:.2} s, {} bytes", begin.elapsed().as_secs_f64(), keys.memory_bytes());
     let mut lottery = Lottery::new(0);
     let mut message: Vec<u64> = (0..params.n()).map(|_| lottery.word() % params.messages().value()).collect();

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use refloat::Error;
-use refloat::bootstrapping::bgv::{BgvParams, BgvPreset, BgvSecretKey};
+use refloat::bootstrapping::bgv::{BgvKeys, BgvParams, BgvPreset, BgvSecretKey};
 use refloat::circuits::linear_transform::Diagonals;
 use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};
 use refloat::circuits::program::integer_program::IntegerPlan;
@@ -265,7 +265,7 @@ fn what_integers_do_not_have_is_refused_by_the_name_of_the_node() {
     assert!(error.to_string().contains("noise"), "{error}");
     // Keys of another owner would give what decrypts to something, and it would be wrong.
     let stranger = BgvSecretKey::generate(&world.params, &Seed::from_bytes([6; 32]));
-    let keys = stranger.evaluation_keys().expect("keys");
+    let keys = BgvKeys::generate(&stranger).expect("keys");
     let error = world.bootstrapper.run_program(&plan, &keys, &inputs, &mut ()).expect_err("another owner");
     assert_eq!(error.code(), "PARAMS_MISMATCH");
 }

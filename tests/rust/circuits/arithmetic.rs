@@ -262,7 +262,7 @@ fn conventional(name: &str) -> Conventional {
 
 #[test]
 fn numbers_of_ship() {
-    Ship::new(params::preset("toy10").unwrap(), 7).laws();
+    Ship::new(params::ship_preset("toy10").unwrap(), 7).laws();
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn arithmetic_is_that_of_the_vectors() {
         "numbers": [0.25, -0.5],
         "steps": 3,
         "sets": [
-            Ship::new(params::preset("toy10").unwrap(), 7).digests("toy10"),
+            Ship::new(params::ship_preset("toy10").unwrap(), 7).digests("toy10"),
             conventional("toy-conventional11").digests("toy-conventional11"),
             Digits::new(params::msb_preset("toy-msb10").unwrap(), 7).digests("toy-msb10"),
             Linked::new(LinkPreset::named("toy-link").unwrap(), 7).digests("toy-link"),

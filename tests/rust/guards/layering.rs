@@ -273,7 +273,7 @@ fn the_test_sees_what_it_forbids() {
     assert_eq!(ring("use crate::unheard_of::x;"), [true]);
     assert_eq!(ring("use crate::trace::*;"), [false]);
     assert_eq!(
-        ring("mod tests { use crate::params::preset; use crate::rlwe::x; } use crate::params::x;"),
+        ring("mod tests { use crate::params::ship_preset; use crate::rlwe::x; } use crate::params::x;"),
         [false, true, true]
     );
     let ship = |text| verdicts("core/src/bootstrapping/ckks_ship/keys.rs", text);

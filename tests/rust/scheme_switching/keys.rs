@@ -1,7 +1,7 @@
 //! Keys that travel in parts do the same.
 
 use refloat::bootstrapping::scheme_switching::{
-    LinkEvaluator, LinkKeysBuilder, LinkPartKind, LinkSecretKey, Range, Reduction,
+    LinkEvaluator, LinkKeys, LinkPartKind, LinkSecretKey, Range, Reduction,
 };
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::wire::{secret_key_from_bytes, secret_key_to_bytes, verify_link_part};
@@ -15,7 +15,7 @@ fn keys_travel_in_parts_and_do_the_same() {
     // The key of a file, to make parts with.
     let secret: LinkSecretKey<Reduction> =
         secret_key_from_bytes(params, &secret_key_to_bytes(&world.secret)).unwrap();
-    let mut builder = LinkKeysBuilder::new(params, key_id);
+    let mut builder = LinkKeys::builder(params, key_id);
     let mut kinds = [0; 5];
     for part in params.key_parts().iter().rev() {
         let bytes = secret.key_part(part.index).unwrap();
@@ -47,7 +47,7 @@ fn keys_travel_in_parts_and_do_the_same() {
     assert!(kinds[0] > 10 && kinds[1] >= 2 && kinds[2..] == [1, 1, 1], "{kinds:?}");
     let last = params.key_parts().len();
     assert_eq!(secret.key_part(last).unwrap_err().code(), "INVALID_ARGUMENT");
-    assert_eq!(LinkKeysBuilder::new(params, key_id).finish().err().unwrap().code(), "MISSING_KEY");
+    assert_eq!(LinkKeys::builder(params, key_id).finish().err().unwrap().code(), "MISSING_KEY");
 
     let keys = builder.finish().unwrap();
     assert_eq!((keys.key_id(), keys.memory_bytes()), (key_id, world.evaluator.keys().memory_bytes()));

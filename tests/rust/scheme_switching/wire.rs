@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use refloat::bootstrapping::scheme_switching::{
-    LinkKeys, LinkKeysBuilder, LinkParams, LinkPartKind, LinkPreset, LinkSecretKey, Reduction,
+    LinkKeys, LinkParams, LinkPartKind, LinkPreset, LinkSecretKey, Reduction,
 };
 use refloat::random::Seed;
 use refloat::schemes::cggi::Encoding;
@@ -44,7 +44,7 @@ fn verify(from_end: usize, bytes: &[u8]) -> Result<(), refloat::Error> {
 }
 
 fn add(from_end: usize, bytes: &[u8]) -> Result<(), refloat::Error> {
-    LinkKeysBuilder::new(&world().params, world().secret.key_id()).add(part(from_end), bytes)
+    LinkKeys::builder(&world().params, world().secret.key_id()).add(part(from_end), bytes)
 }
 
 fn readers() -> Vec<Reader> {
@@ -122,7 +122,7 @@ fn parts_of_one_length_are_told_apart_by_their_index() {
     for index in [parts.len(), usize::MAX] {
         let error = verify_link_part(params, secret.key_id(), index, &last).unwrap_err();
         assert_eq!(error.code(), "INVALID_ARGUMENT");
-        assert!(LinkKeysBuilder::new(params, secret.key_id()).add(index, &last).is_err());
+        assert!(LinkKeys::builder(params, secret.key_id()).add(index, &last).is_err());
     }
 }
 

@@ -4,7 +4,7 @@
 use core::fmt::{Debug, Display};
 
 use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey, ShipSpec};
-use refloat::params::{DEFAULT_PRESET, ShipPreset, preset};
+use refloat::params::{DEFAULT_PRESET, ShipPreset, ship_preset};
 use refloat::random::{Seed, Stream};
 use refloat::rlwe::{KeySeeds, SecretKey, SparseSecret};
 use refloat::schemes::ckks::Private;
@@ -48,7 +48,7 @@ fn every_shipped_set_is_worth_what_was_computed() {
     let known: Vec<&str> = KNOWN.iter().map(|k| k.0).collect();
     assert_eq!(names, known, "a set that this table does not know");
     for (name, policy, log_qp, log_q0p, dense, sparse, statement) in KNOWN {
-        let preset: &ShipPreset = preset(name).unwrap();
+        let preset: &ShipPreset = ship_preset(name).unwrap();
         assert_eq!(preset.policy, policy, "{name}");
         let spec: ShipSpec = (preset.spec)();
         let all = spec.levels.iter().flatten().chain(&spec.special).copied();
@@ -73,7 +73,7 @@ fn every_shipped_set_is_worth_what_was_computed() {
         let criterion = if spec.log_n == 13 { "2^117" } else { "2^124" };
         assert_eq!(report.statement.contains(criterion), preset.secure(), "{name}: {}", report.statement);
     }
-    assert_eq!(preset(DEFAULT_PRESET).unwrap().policy, SecurityPolicy::Strict128);
+    assert_eq!(ship_preset(DEFAULT_PRESET).unwrap().policy, SecurityPolicy::Strict128);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn fingerprints_and_key_ids_tell_sets_apart() {
         ShipPreset::all().iter().map(|p| (p.spec)().fingerprint()).collect();
     let mut ids = Vec::new();
     for name in ["toy10", "toy11"] {
-        let params: ShipParams = preset(name).unwrap().params().unwrap();
+        let params: ShipParams = ship_preset(name).unwrap().params().unwrap();
         for seed in [1, 2] {
             ids.push(ShipSecretKey::generate(&params, &Seed::from_bytes([seed; 32])).key_id());
         }
@@ -139,7 +139,7 @@ fn fingerprints_and_key_ids_tell_sets_apart() {
 
 #[test]
 fn what_is_published_does_not_hold_the_secret_seed() {
-    let params: ShipParams = preset("toy10").unwrap().params().unwrap();
+    let params: ShipParams = ship_preset("toy10").unwrap().params().unwrap();
     let seed = [0x5a; 32];
     let secret = ShipSecretKey::generate(&params, &Seed::from_bytes(seed));
     let part = secret.key_part(0).unwrap();

@@ -2,13 +2,13 @@
 
 use refloat::bootstrapping::method::SlotMode;
 use refloat::bootstrapping::real_messages;
-use refloat::params::preset;
+use refloat::params::ship_preset;
 use refloat_tests::precision::Precision;
 use refloat_tests::toy::toy;
 
 #[test]
 fn structured_messages_keep_the_promise_and_chains_what_is_left_of_it() {
-    let (setup, preset) = (toy(), preset("toy10").unwrap());
+    let (setup, preset) = (toy(), ship_preset("toy10").unwrap());
     for message in real_messages(setup.evaluator.params().slots(), 3) {
         let values: Vec<f64> = message.slots.iter().map(|z| z.re).collect();
         let mut x = setup.encrypt(&values, SlotMode::Real);

@@ -9,7 +9,7 @@ use refloat::bootstrapping::ckks_ship::{
     CommonKeys, KeySource, Recorder, ShipEvaluator, ShipKeys, ShipParams, ShipRun, ShipSecretKey, TrackKeys,
 };
 use refloat::bootstrapping::method::SlotMode;
-use refloat::params::preset;
+use refloat::params::ship_preset;
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
 use refloat::trace::{Observer, StageEvent};
@@ -99,7 +99,7 @@ fn bytes<W: WireWord>(params: &ShipParams<W>, ciphertext: &Ciphertext<W>) -> Vec
 
 /// Digests of keys, input and output of one bootstrap from fixed seeds: the same on every machine.
 fn digests<W: WireWord>() -> Vec<String> {
-    let params = preset("toy10").unwrap().params_over::<W>().unwrap();
+    let params = ship_preset("toy10").unwrap().params_over::<W>().unwrap();
     let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([77; 32]));
     let keys = ShipKeys::generate(&secret).unwrap();
     let evaluator = ShipEvaluator::new(&params).unwrap();

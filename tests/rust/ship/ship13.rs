@@ -3,7 +3,7 @@
 
 use refloat::bootstrapping::ckks_ship::{GeneratedKeys, ShipEvaluator, ShipParams, ShipSecretKey};
 use refloat::bootstrapping::method::SlotMode;
-use refloat::params::{ShipPreset, preset};
+use refloat::params::{ShipPreset, ship_preset};
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
 use refloat_tests::measure::{assert_within, bits, noisy_messages, uniform};
@@ -20,7 +20,7 @@ struct Setup {
 
 impl Setup {
     fn new(name: &str, seed: u8) -> Self {
-        let preset = preset(name).expect("a preset");
+        let preset = ship_preset(name).expect("a preset");
         let params: ShipParams = preset.params().expect("valid parameters");
         let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([seed; 32]));
         Self {

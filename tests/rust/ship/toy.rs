@@ -5,7 +5,7 @@ use refloat::arith::complex::Complex;
 use refloat::bootstrapping::ViewKind;
 use refloat::bootstrapping::ckks_ship::{ShipRun, ShipState};
 use refloat::bootstrapping::method::SlotMode;
-use refloat::params::preset;
+use refloat::params::ship_preset;
 use refloat::ring::{centered_f64, from_integers};
 use refloat::schemes::ckks::Ciphertext;
 use refloat_tests::measure::{assert_within, mean_square, uniform};
@@ -163,7 +163,7 @@ fn scales_are_the_tracked_reals() {
 
 #[test]
 fn five_keys_keep_the_promised_precision() {
-    let promise = preset("toy10").unwrap().promised;
+    let promise = ship_preset("toy10").unwrap().promised;
     for seed in 1..=5 {
         let fresh;
         let setup = if seed == 1 {

@@ -7,7 +7,7 @@ use refloat::bootstrapping::ckks_ship::{
     GeneratedKeys, KeySource, Recorder, ShipEvaluator, ShipHelper, ShipRun, ShipSecretKey,
 };
 use refloat::bootstrapping::method::{Helper, SlotMode, Split, Tasks};
-use refloat::params::preset;
+use refloat::params::ship_preset;
 use refloat::random::Seed;
 use refloat::wire::ciphertext_to_bytes;
 use refloat_tests::measure::uniform;
@@ -95,7 +95,7 @@ fn tracks_that_do_not_belong_are_refused() {
     assert!(matches!(run.supply(5, &large), Err(Error::BadBytes(_))));
 
     assert!(matches!(begin(None), Err(Error::MissingKey(_))));
-    let toy11 = preset("toy11").unwrap().params().unwrap();
+    let toy11 = ship_preset("toy11").unwrap().params().unwrap();
     for other in [params, &toy11] {
         let other = ShipSecretKey::generate(other, &Seed::from_bytes([9; 32]));
         assert!(matches!(begin(Some(Arc::new(other))), Err(Error::ParamsMismatch(_))));

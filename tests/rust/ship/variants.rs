@@ -7,7 +7,7 @@ use refloat::bootstrapping::ckks_ship::{
     Diagonals, ShipEvaluator, ShipParams, ShipRun, ShipSpec, quarter_masks, window_positions,
 };
 use refloat::bootstrapping::method::SlotMode;
-use refloat::params::preset;
+use refloat::params::ship_preset;
 use refloat::random::Seed;
 use refloat::ring::from_integers;
 use refloat::rlwe::EncapsulationDigits;
@@ -55,7 +55,7 @@ fn diagonals_give_the_same_bits_however_they_are_kept() {
         assert!(kept == moved(Diagonals::Coefficients), "{}: coefficients", setup.spec.name);
         assert!(kept == moved(Diagonals::Remade), "{}: remade", setup.spec.name);
     }
-    let full = preset("ship14").expect("a preset").params().expect("valid parameters");
+    let full = ship_preset("ship14").expect("a preset").params().expect("valid parameters");
     assert_eq!(Diagonals::for_params(&full), Diagonals::Evaluated, "2 GiB beside 12.4 GB of keys");
     assert_eq!(Diagonals::for_params(toy().secret.params()), Diagonals::Evaluated);
 }

@@ -2,7 +2,7 @@
 //! and never a length that the bytes state.
 
 use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey};
-use refloat::params::preset;
+use refloat::params::ship_preset;
 use refloat::random::Seed;
 use refloat::wire::header::HEADER_LEN;
 use refloat::wire::{
@@ -20,7 +20,7 @@ fn refusals_cost_no_more_than_their_message() {
 }
 
 fn refusals() {
-    let params: ShipParams = preset("toy10").unwrap().params().unwrap();
+    let params: ShipParams = ship_preset("toy10").unwrap().params().unwrap();
     let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
     let index = params.key_parts().iter().max_by_key(|p| p.bytes).unwrap().index;
     let part = secret.key_part(index).unwrap();

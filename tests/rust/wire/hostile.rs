@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use proptest::prelude::*;
 use refloat::bootstrapping::ckks_ship::{KeySource, ShipEvaluator, ShipKeys, ShipParams, ShipSecretKey};
 use refloat::bootstrapping::method::SlotMode;
-use refloat::params::{ShipPreset, preset};
+use refloat::params::{ShipPreset, ship_preset};
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
 use refloat::wire::frame::{self, DIGEST_LEN};
@@ -27,7 +27,7 @@ struct World {
 fn world() -> &'static World {
     static WORLD: OnceLock<World> = OnceLock::new();
     WORLD.get_or_init(|| {
-        let params = preset("toy10").unwrap().params().unwrap();
+        let params = ship_preset("toy10").unwrap().params().unwrap();
         let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
         let keys = ShipKeys::generate(&secret).unwrap();
         let evaluator = ShipEvaluator::new(&params).unwrap();

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use refloat::Error;
 use refloat::bootstrapping::SwitchingKeyId;
-use refloat::bootstrapping::bgv::{BgvParams, BgvPreset, BgvSecretKey};
+use refloat::bootstrapping::bgv::{BgvKeys, BgvParams, BgvPreset, BgvSecretKey};
 use refloat::bootstrapping::ckks_msb::{MsbKeys, MsbParams, MsbSecretKey};
 use refloat::bootstrapping::method::KeysBuilder;
 use refloat::bootstrapping::raising::RaisingKeys;
@@ -146,5 +146,5 @@ fn of_bgv() {
     let galois: Vec<_> = params.galois_elements().map(|(element, _)| element).collect();
     let named = |text: &str| params.key_parts().iter().any(|part| part.label.contains(text));
     assert!(named("rotation by 1, rows swapped, level") && !named("conjugation"));
-    travel(params, secret, &secret.evaluation_keys().unwrap(), &galois);
+    travel(params, secret, &BgvKeys::generate(secret).unwrap(), &galois);
 }

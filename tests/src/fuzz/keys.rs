@@ -6,9 +6,7 @@ use refloat::Error;
 use refloat::bootstrapping::cggi::CggiKeys;
 use refloat::bootstrapping::ckks_ship::ShipKeys;
 use refloat::bootstrapping::method::KeysBuilder;
-use refloat::bootstrapping::scheme_switching::{
-    LinkKeysBuilder, LinkParams, LinkPreset, LinkSecretKey, Reduction,
-};
+use refloat::bootstrapping::scheme_switching::{LinkKeys, LinkParams, LinkPreset, LinkSecretKey, Reduction};
 use refloat::random::Seed;
 use refloat::wire::{
     ObjectKind, secret_key_from_bytes, secret_key_to_bytes, verify_cggi_part, verify_key_part,
@@ -150,7 +148,7 @@ fn link_part(bytes: &[u8]) -> bool {
             bytes,
             (ObjectKind::KeyPart, params.fingerprint(), secret.key_id()),
             |input| verify_link_part(params, secret.key_id(), index, input),
-            |input| LinkKeysBuilder::new(params, secret.key_id()).add(index, input),
+            |input| LinkKeys::builder(params, secret.key_id()).add(index, input),
         )
     });
     parts.count() > 0

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use refloat::bootstrapping::bgv::{BgvParams, BgvPreset, BgvSecretKey};
 use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey};
 use refloat::bootstrapping::method::SlotMode;
-use refloat::params::{cggi_preset, preset};
+use refloat::params::{cggi_preset, ship_preset};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiParams, CggiSecretKey, Encoding};
 use refloat::wire::frame::DIGEST_LEN;
@@ -42,7 +42,7 @@ pub(super) const CKKS_CIPHERTEXT: Target =
 pub(super) fn ship() -> &'static (ShipParams, ShipSecretKey) {
     static WORLD: OnceLock<(ShipParams, ShipSecretKey)> = OnceLock::new();
     WORLD.get_or_init(|| {
-        let params: ShipParams = preset("toy10").expect("a set").params().expect("a sound set");
+        let params: ShipParams = ship_preset("toy10").expect("a set").params().expect("a sound set");
         let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
         (params, secret)
     })

@@ -26,7 +26,7 @@ impl IntegerKeys {
     /// An empty set for a key, to be filled part by part.
     pub fn begin(preset: &str, id: &Uint8Array) -> Result<IntegerKeys> {
         let (_, params) = Sets::named(preset)?;
-        Ok(IntegerKeys(Collected::Collecting(KeysBuilder::new(&params, key_id(id)?))))
+        Ok(IntegerKeys(Collected::Collecting(BgvKeys::builder(&params, key_id(id)?))))
     }
 
     /// Makes a part from the secret key and takes it in.

@@ -34,7 +34,7 @@ pub(super) fn evaluator(params: &LinkParams<Reduction>) -> Result<&'static Conve
 }
 
 ckks_bootstrap! {
-    builder: LinkKeysBuilder<Reduction>, LinkKeysBuilder::new,
+    builder: LinkKeysBuilder<Reduction>, LinkKeys::builder,
     keys: Arc<LinkKeys>,
     finish: |builder: LinkKeysBuilder<Reduction>| builder.finish().map(Arc::new),
     memory: |keys: &Arc<LinkKeys>| keys.memory_bytes(),

@@ -1,9 +1,9 @@
 //! Evaluation keys from the parts in which they travel.
 
-use super::params::BgvParams;
+use super::{params::BgvParams, secret::BgvSecretKey};
 use crate::{
     arith::Word,
-    bootstrapping::raising::{RaisingKeys, key_source, raising_key_set},
+    bootstrapping::raising::{RaisingKeys, RaisingSecret, key_source, raising_key_set},
     error::Error,
     schemes::bgv::BgvCiphertext,
 };
@@ -13,6 +13,12 @@ impl<W: Word> RaisingKeys<W> {
     /// decrypts to something, and it is wrong: [`BgvEvaluator`](crate::schemes::bgv::BgvEvaluator) does not know whose they are.
     pub fn check_owner(&self, x: &BgvCiphertext<W>) -> Result<(), Error> {
         key_source::check(self, x.identity())
+    }
+}
+
+impl<W: Word> RaisingSecret<W> for BgvSecretKey<W> {
+    fn raising_keys(&self) -> Result<RaisingKeys<W>, Error> {
+        RaisingKeys::make(&self.secrets(), self.key_id(), &self.params().galois_elements().collect())
     }
 }
 

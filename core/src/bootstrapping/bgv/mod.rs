@@ -34,16 +34,16 @@
 //!
 //! ```no_run
 //! use refloat::{
-//!     bootstrapping::bgv::{BgvBootstrapper, BgvSecretKey},
+//!     bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvSecretKey},
 //!     circuits::linear_transform::PlaintextStorage,
-//!     params::BgvPreset,
+//!     params::bgv_preset,
 //!     random::Seed,
 //! };
 //!
 //! // A demonstration set, modulo 65537; `bgv15` has 128 bits of security.
-//! let params = BgvPreset::named("toy-bgv10")?.params()?;
+//! let params = bgv_preset("toy-bgv10")?.params()?;
 //! let secret = BgvSecretKey::generate(&params, &Seed::random()?); // with the feature `getrandom`
-//! let keys = secret.evaluation_keys()?;
+//! let keys = BgvKeys::generate(&secret)?;
 //! let x = secret.encrypt(&[3, 1000], params.levels().output, &Seed::random()?)?;
 //!
 //! // Whoever computes has the evaluation keys: x^2 + x, with x at the factor of the product.

@@ -5,7 +5,7 @@ use alloc::{format, vec::Vec};
 use super::params::BgvParams;
 use crate::{
     arith::Word,
-    bootstrapping::{raising::RaisingKeys, switching_keys::Secrets},
+    bootstrapping::switching_keys::Secrets,
     error::Error,
     random::Seed,
     ring::SmallPoly,
@@ -54,14 +54,6 @@ impl<W: Word> BgvSecretKey<W> {
     }
 
     secret_key_identity!(BgvParams<W>);
-
-    /// Makes all evaluation keys, on as many threads as there are: [`BgvParams::expanded_key_bytes`] of memory.
-    ///
-    /// # Errors
-    /// None in practice: the secret key is of the set.
-    pub fn evaluation_keys(&self) -> Result<RaisingKeys<W>, Error> {
-        RaisingKeys::make(&self.secrets(), self.key_id, &self.params.galois_elements().collect())
-    }
 
     /// The key with which others encrypt for the owner of this one, at every level of messages.
     ///

@@ -22,10 +22,9 @@
 //!
 //! ```
 //! use refloat::{
-//!     bootstrapping::cggi::{CggiEvaluator, CggiKeys},
+//!     bootstrapping::cggi::{CggiEvaluator, CggiKeys, CggiSecretKey, Gate},
 //!     params::cggi_preset,
 //!     random::Seed,
-//!     schemes::cggi::{CggiSecretKey, Gate},
 //! };
 //!
 //! // A demonstration set; `bool-128`, the default, has 128 bits of security and 30 MB of keys.
@@ -93,6 +92,8 @@ pub use split::{CircuitHelper, CircuitRun};
 pub use stages::{BLIND_ROTATE, EXTRACT, KEY_SWITCH, MOD_SWITCH};
 pub use test_vector::TestVector;
 pub use tree::CggiPackingKeys;
+
+pub use crate::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, CggiSpec, Gate};
 
 use super::MethodInfo;
 

@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn diagonals_that_follow_from_each_other_are_those_of_the_encoder() {
-        let params = params::preset("toy10").unwrap().params().unwrap();
+        let params = params::ship_preset("toy10").unwrap().params().unwrap();
         let rlwe: &RlweContext<u32> = params.ckks().rlwe();
         let basis = rlwe.qp(params.input_level()).prefix(3);
         let scale = Scale::exp2(15.3);

@@ -60,7 +60,7 @@ mod tests {
     fn every_secure_set_is_wrong_less_often_than_once_in_2_to_the_128() {
         // The bits of the 2018 bounds only just come to the margin.
         for (name, bound) in [("ship13", -128.0), ("ship13-bits", -128.0), ("ship13-bits-he2018", -110.0)] {
-            let params = params::preset(name).unwrap().params().unwrap();
+            let params = params::ship_preset(name).unwrap().params().unwrap();
             for seed in 0..3 {
                 let found = ShipSecretKey::generate(&params, &Seed::from_bytes([seed; 32])).log2_failure();
                 assert!(found < bound && found.is_finite(), "{name}: 2^{found}");
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn bits_come_to_what_the_noise_of_their_set_says() {
-        let params = params::preset("ship13-bits").unwrap().params().unwrap();
+        let params = params::ship_preset("ship13-bits").unwrap().params().unwrap();
         let key = ShipSecretKey::generate(&params, &Seed::from_bytes([9; 32]));
         let spectrum = key.spectrum();
         let mean = spectrum.iter().sum::<f64>() / spectrum.len() as f64;

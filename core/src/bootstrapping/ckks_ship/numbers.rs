@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_toy_floods_as_stated_and_honours_its_budget() {
-        let params = params::preset("toy10").unwrap().params().unwrap();
+        let params = params::ship_preset("toy10").unwrap().params().unwrap();
         let key = ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
         let values = alloc::vec![0.5; params.slots()];
         let x = key.encrypt(&values, SlotMode::Real, &Seed::from_bytes([2; 32])).unwrap();
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn errors_that_are_decrypted_are_within_the_bound() {
-        let params = params::preset("toy10").unwrap().params().unwrap();
+        let params = params::ship_preset("toy10").unwrap().params().unwrap();
         let key = ShipSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
         let public = key.public_key().unwrap();
         let zeros = [0.0; 2];

@@ -307,7 +307,7 @@ mod tests {
         for (set, mode) in
             [("toy10", SlotMode::Complex), ("ship13", SlotMode::Real), ("ship13-bits", SlotMode::Bits)]
         {
-            let params = params::preset(set).unwrap().params().unwrap();
+            let params = params::ship_preset(set).unwrap().params().unwrap();
             let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
             let evaluator = ShipEvaluator::compact(&params).unwrap();
             let turns = |by: usize| (0..params.n()).map(|i| (i * by % 997) as f64 / 997.0 - 0.5).collect();

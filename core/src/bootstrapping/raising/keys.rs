@@ -11,7 +11,7 @@ use super::{
 use crate::{
     arith::Word,
     bootstrapping::{
-        method::KeysBuilder,
+        method::{KeysBuilder, SwitchingKeySet},
         switching_keys::{KeyLayout, Secrets, SwitchingKeyId},
     },
     error::Error,
@@ -27,6 +27,21 @@ pub struct RaisingKeys<W: Word = u64> {
     pub(super) galois: GaloisKeys<W>,
     /// To the ephemeral secret at q0 p', and back at Q P.
     pub(super) ephemeral: Option<[SampleBlock<W>; 2]>,
+}
+
+/// A secret key whose evaluation keys are [`RaisingKeys`].
+pub trait RaisingSecret<W: Word> {
+    /// As [`RaisingKeys::generate`].
+    ///
+    /// # Errors
+    /// As [`RaisingKeys::generate`].
+    fn raising_keys(&self) -> Result<RaisingKeys<W>, Error>;
+}
+
+impl<R: ReductionSpec, W: Word> RaisingSecret<W> for RaisingSecretKey<R, W> {
+    fn raising_keys(&self) -> Result<RaisingKeys<W>, Error> {
+        RaisingKeys::make(&self.secrets(), self.key_id(), &self.params().galois_elements().collect())
+    }
 }
 
 /// Builds [`RaisingKeys`] from parts in any order.
@@ -75,17 +90,20 @@ raising_key_set!([R: ReductionSpec, W: Word] RaisingParams<R, W>, W);
 
 impl<W: Word> RaisingKeys<W> {
     /// Collects parts into keys.
-    pub fn builder<R: ReductionSpec>(
-        params: &RaisingParams<R, W>,
-        key_id: [u8; 16],
-    ) -> RaisingKeysBuilder<R, W> {
+    pub fn builder<P>(params: &P, key_id: [u8; 16]) -> KeysBuilder<P>
+    where
+        P: SwitchingKeySet<Word = W, Keys = Self>,
+    {
         KeysBuilder::new(params, key_id)
     }
 
-    /// Makes all evaluation keys of a secret key, on as many threads as there are.
-    pub fn generate<R: ReductionSpec>(secret: &RaisingSecretKey<R, W>) -> Result<Self, Error> {
-        let (params, secrets) = (secret.params(), secret.secrets());
-        Self::make(&secrets, secret.key_id(), &params.galois_elements().collect())
+    /// Makes all evaluation keys of a secret key, on as many threads as there are. They take `expanded_key_bytes` of its parameters in
+    /// memory.
+    ///
+    /// # Errors
+    /// None for the secret keys of this crate.
+    pub fn generate(secret: &impl RaisingSecret<W>) -> Result<Self, Error> {
+        secret.raising_keys()
     }
 
     /// [`Self::generate`] of the secrets of whichever scheme, given the automorphisms with their levels.

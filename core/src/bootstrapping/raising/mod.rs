@@ -29,7 +29,7 @@ pub(crate) use chain::{Sizes, chain};
 pub use evaluator::RaisingEvaluator;
 pub use key_source::{Direction, KeySource};
 pub(in crate::bootstrapping) use keys::raising_key_set;
-pub use keys::{RaisingKeys, RaisingKeysBuilder};
+pub use keys::{RaisingKeys, RaisingKeysBuilder, RaisingSecret};
 pub(super) use params::security_of;
 pub use params::{Levels, RaisingParams};
 pub use reduction::ReductionSpec;

@@ -31,6 +31,20 @@ pub struct LinkKeys {
 }
 
 impl LinkKeys {
+    /// Collects parts into keys.
+    pub fn builder<R: ReductionSpec>(params: &LinkParams<R>, key_id: [u8; 16]) -> LinkKeysBuilder<R> {
+        LinkKeysBuilder {
+            params: params.clone(),
+            key_id,
+            present: vec![false; params.key_parts().len()],
+            ckks: RaisingKeys::builder(params.ckks(), key_id),
+            cggi: None,
+            packing: None,
+            to_gates: None,
+            to_slots: None,
+        }
+    }
+
     /// Makes all evaluation keys of a secret key, on as many threads as there are.
     pub fn generate<R: ReductionSpec>(secret: &LinkSecretKey<R>) -> Result<Self, Error> {
         let params = secret.params();
@@ -87,20 +101,6 @@ pub struct LinkKeysBuilder<R: ReductionSpec> {
 }
 
 impl<R: ReductionSpec> LinkKeysBuilder<R> {
-    /// Collects the keys of the key set `key_id`.
-    pub fn new(params: &LinkParams<R>, key_id: [u8; 16]) -> Self {
-        Self {
-            params: params.clone(),
-            key_id,
-            present: vec![false; params.key_parts().len()],
-            ckks: RaisingKeys::builder(params.ckks(), key_id),
-            cggi: None,
-            packing: None,
-            to_gates: None,
-            to_slots: None,
-        }
-    }
-
     /// The parameter set.
     pub fn params(&self) -> &LinkParams<R> {
         &self.params

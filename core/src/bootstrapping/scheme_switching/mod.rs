@@ -21,14 +21,15 @@
 //!
 //! ```
 //! use refloat::{
-//!     bootstrapping::scheme_switching::{LinkEvaluator, LinkKeys, LinkPreset, LinkSecretKey, Range},
+//!     bootstrapping::scheme_switching::{LinkEvaluator, LinkKeys, LinkSecretKey, Range},
 //!     circuits::linear_transform::PlaintextStorage,
+//!     params::link_preset,
 //!     random::Seed,
 //!     schemes::ckks::Complex,
 //! };
 //!
 //! // A demonstration set; `n15+fbs16-50` has 128 bits of security.
-//! let params = LinkPreset::named("toy-link")?.params()?;
+//! let params = link_preset("toy-link")?.params()?;
 //! // Seeds must come from the system's entropy: these are for the example alone.
 //! let secret = LinkSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
 //! let scores: Vec<Complex> = [0.2, 0.9, 0.5].map(|x| Complex::new(x, 0.0)).to_vec();

@@ -202,7 +202,7 @@ impl Bench {
         }
         let spinner = progress::spinner(output, &format!("{name}: making keys"));
         let secret = BgvSecretKey::generate(&params, &fresh_seed()?);
-        let keys = secret.evaluation_keys()?;
+        let keys = BgvKeys::generate(&secret)?;
         spinner.set_message(format!("{name}: encoding diagonals"));
         let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated)?;
         spinner.finish_and_clear();

@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvPreset, BgvSecretKey};
+use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvPreset, BgvSecretKey};
 use refloat::bootstrapping::ckks_msb::{LOOK_UP, ResidueEvaluator, ResidueRing};
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::Stream;
@@ -205,7 +205,7 @@ fn bgv(set: Set, request: &Request, output: &Output) -> Result<Row, Failure> {
     }
     let spinner = progress::spinner(output, &format!("{name}: making keys"));
     let secret = BgvSecretKey::generate(&params, &fresh_seed()?);
-    let keys = secret.evaluation_keys()?;
+    let keys = BgvKeys::generate(&secret)?;
     let bootstrapper = BgvBootstrapper::new(&params, storage)?;
     let (levels, slots, modulus) = (params.levels(), params.n(), params.messages().value());
     let pool = measure::pool(1)?;
