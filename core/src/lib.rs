@@ -7,8 +7,8 @@
 //! through the binary `refloat`.
 //!
 //! ```
-//! use refloat::bootstrapping::ckks_ship::{ShipEvaluator, ShipKeys, ShipSecretKey};
-//! use refloat::{bootstrapping::method::SlotMode::Real, params, random::Seed};
+//! use refloat::bootstrapping::ckks_ship::{ShipEvaluator, ShipKeys, ShipSecretKey, SlotMode::Real};
+//! use refloat::{params, random::Seed};
 //!
 //! // A demonstration set; `ship13`, the default, has 128 bits of security and 1.5 GB of keys.
 //! let params = params::ship_preset("toy10")?.params()?;
@@ -58,6 +58,9 @@
 //! | BGV | [`bgv_preset`](params::bgv_preset) | `Bgv` | [`BgvBootstrapper::new(&params, storage)`](bootstrapping::bgv::BgvBootstrapper::new) |
 //! | DM/CGGI | [`cggi_preset`](params::cggi_preset) | `Cggi` | [`CggiEvaluator::new(keys)`](bootstrapping::cggi::CggiEvaluator::new) |
 //! | scheme switching | [`link_preset`](params::link_preset), [`digit_link_preset`](params::digit_link_preset) | `Link` | [`LinkEvaluator::new(&params, keys, storage)`](bootstrapping::scheme_switching::LinkEvaluator::new) |
+//!
+//! `storage` is a [`PlaintextStorage`](circuits::linear_transform::PlaintextStorage), which each of these modules exports: whether the
+//! encoded diagonals of linear maps are kept in a form that is fast or in one that is small.
 //!
 //! # Internals
 //!

@@ -72,7 +72,7 @@ impl<W: Word> GaloisKeys<W> {
         self.keys.keys().copied()
     }
 
-    /// Bytes in memory.
+    /// Bytes that the keys take in memory, expanded: more than their parts have on the wire, where a seed stands for half of each sample.
     pub fn memory_bytes(&self) -> usize {
         self.keys.values().map(|(_, key)| key.memory_bytes()).sum()
     }

@@ -86,7 +86,8 @@ impl<W: Word> BgvBootstrapper<W> {
         &self.bgv
     }
 
-    /// Bytes of encoded diagonals, and of what slots are unpacked by.
+    /// Bytes of memory that it keeps from one bootstrap to the next: the encoded diagonals of both linear maps, and what unpacks slots of more
+    /// than one coordinate. What a bootstrap itself takes while it runs is not counted.
     pub fn memory_bytes(&self) -> usize {
         self.maps.memory_bytes() + self.packing.as_ref().map_or(0, Packing::memory_bytes)
     }

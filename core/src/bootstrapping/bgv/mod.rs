@@ -34,8 +34,7 @@
 //!
 //! ```no_run
 //! use refloat::{
-//!     bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvSecretKey},
-//!     circuits::linear_transform::PlaintextStorage,
+//!     bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvSecretKey, PlaintextStorage},
 //!     params::bgv_preset,
 //!     random::Seed,
 //! };
@@ -91,7 +90,10 @@ pub use secret::BgvSecretKey;
 pub use spec::BgvSpec;
 pub use stages::{COEFFS_TO_SLOTS, DIGIT_REMOVAL, MOD_RAISE, PREPARE, SLOTS_TO_COEFFS, TAKE_OFF, UNPACK};
 
-pub use crate::bootstrapping::{
-    raising::{Direction, EphemeralSpec, KeySource, RaisingKeys as BgvKeys},
-    switching_keys::{SwitchingKeyId, SwitchingKeyPart as BgvKeyPart},
+pub use crate::{
+    bootstrapping::{
+        raising::{Direction, EphemeralSpec, KeySource, RaisingKeys as BgvKeys},
+        switching_keys::{SwitchingKeyId, SwitchingKeyPart as BgvKeyPart},
+    },
+    circuits::linear_transform::PlaintextStorage,
 };

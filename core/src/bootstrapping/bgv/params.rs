@@ -232,11 +232,24 @@ impl<W: Word> BgvParams<W> {
         self.encapsulation().q0p().log2()
     }
 
-    /// log2 of the probability that a bootstrap gives a wrong slot, because a digit of one of the N coefficients exceeds its
-    /// bound: a sum of as many uniform numbers as the ephemeral secret has coefficients, or twice as many in a ring of two axes, and
-    /// as much noise of the message as is not refused. In a ring of odd index there are four times as many, eight of three
-    /// primes, of which two can be the same number: with two primes and a policy that claims security this is a bound that takes it that
-    /// all are, otherwise an estimate that takes it that none is. Digits beside a step are twice as many.
+    /// log2 of the probability that a bootstrap leaves a wrong slot, which nothing shows: -128 is one bootstrap in 2^128, and a set that
+    /// claims security has no more.
+    ///
+    /// A bootstrap removes a digit from each of the N coefficients, and does so rightly while no digit exceeds
+    /// [`BgvSpec::bound`](super::BgvSpec::bound). A digit is a sum of uniform numbers and of the noise of the message, of which no more than
+    /// [`LARGEST_DEVIATION`] is let in. How many numbers there are depends on h, the weight of the ephemeral secret, and on the ring:
+    ///
+    /// | ring | numbers |
+    /// | --- | --- |
+    /// | one axis | h |
+    /// | two axes | 2 h |
+    /// | odd index, two primes | 4 h |
+    /// | odd index, three primes | 8 h |
+    ///
+    /// In a ring of odd index some of them can be the same number, which makes digits larger. For two primes and a policy that claims security
+    /// the result is a bound, as if all that can be the same were; otherwise it is an estimate, as if none were.
+    /// With [`Approach::Beside`](super::Approach::Beside) a second multiple of q0 has to stay within the bound in each coefficient, and
+    /// both count.
     pub fn log2_failure(&self) -> f64 {
         log2_failure(self.spec())
     }

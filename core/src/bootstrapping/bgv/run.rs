@@ -17,26 +17,45 @@ use crate::{
     trace::{Counters, Observer, StageInfo},
 };
 
-/// Where a run stands.
+/// Where a run stands: what the stages before have made. Each stage takes one state to the next.
+///
+/// | stage | thin: slots of integers | general: slots of more coordinates |
+/// | --- | --- | --- |
+/// | | [`Input`](Self::Input) | [`Input`](Self::Input) |
+/// | slots to coefficients | [`Base`](Self::Base) | |
+/// | prepare | [`Prepared`](Self::Prepared) | [`Prepared`](Self::Prepared) |
+/// | raise | [`Raised`](Self::Raised) | [`Raised`](Self::Raised) |
+/// | coefficients to slots | [`Slots`](Self::Slots) | [`Slots`](Self::Slots) |
+/// | unpack | | [`Unpacked`](Self::Unpacked) |
+/// | remove digits | [`Done`](Self::Done) | [`Removed`](Self::Removed) |
+/// | slots to coefficients | | [`Done`](Self::Done) |
+///
+/// An [`Approach`](super::Approach) other than `Raised` reads the digits from a second ciphertext, while the message waits
+/// ([`BgvRun::message`]). From [`Raised`](Self::Raised) to [`Unpacked`](Self::Unpacked) the states hold that second one, and "remove digits"
+/// and a last "slots to coefficients" lead to [`Digits`](Self::Digits). One more stage subtracts the digits from the message:
+/// [`Done`](Self::Done).
+///
+/// m' is the message times its factor, I the multiple of q0 in a coefficient: the digit to remove.
 pub enum BgvState<W: Word> {
-    /// Before the first stage.
+    /// The ciphertext to refresh.
     Input(BgvCiphertext<W>),
     /// The message in coefficients, modulo q0.
     Base(BgvCiphertext<W>),
-    /// Under the ephemeral secret: p^t m' + q0 I.
+    /// p^t m' + q0 I in coefficients, under the ephemeral secret.
     Prepared(BgvPrepared<W>),
-    /// Modulo Q: coefficients I + p^t m'/q0 modulo p^e, and the factor of m'. Where digits are apart from the message, which is
-    /// [`BgvRun::message`] then, I - p^t I' or I - step I', here and below.
+    /// I + p^t m'/q0 modulo p^e in coefficients, modulo Q, and the factor of m'. The second ciphertext, where there is one, holds
+    /// I - p^t I', or I - step I'.
     Raised(BgvCiphertext<W>, Factor),
-    /// The same in slots.
+    /// The same numbers in slots.
     Slots(BgvCiphertext<W>, Factor),
-    /// The same in a ciphertext for every coordinate of slots that hold more than an integer.
+    /// The same numbers, each coordinate of the slots in a ciphertext of its own.
     Unpacked(Vec<BgvCiphertext<W>>, Factor),
-    /// Coefficients of the message in slots, where these become coefficients last.
+    /// The message's coefficients in slots, without digits.
     Removed(BgvCiphertext<W>),
-    /// I alone, where it is apart: in slots, or after slots-to-coefficients in coefficients; and the factor of m'.
+    /// The digits I alone, to be subtracted from the message: in slots, or in coefficients after the last slots-to-coefficients. And
+    /// the factor of m'.
     Digits(BgvCiphertext<W>, Factor),
-    /// Finished.
+    /// The refreshed ciphertext.
     Done(BgvCiphertext<W>),
     /// Ended by an error.
     Failed,

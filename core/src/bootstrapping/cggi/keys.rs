@@ -103,7 +103,7 @@ impl<W: Word> CggiKeys<W> {
         self.key_id
     }
 
-    /// Bytes in memory.
+    /// Bytes that the keys take in memory, expanded: more than their parts have on the wire, where a seed stands for half of each sample.
     pub fn memory_bytes(&self) -> usize {
         self.switch.memory_bytes() + size_of_val(self.rotation.as_slice())
     }

@@ -58,7 +58,7 @@ impl<W: Word> CggiPackingKeys<W> {
         Ok(Self { fingerprint: params.fingerprint(), key_id: secret.key_id(), keys, variance })
     }
 
-    /// Bytes in memory.
+    /// Bytes that the keys take in memory, expanded: more than their parts have on the wire, where a seed stands for half of each sample.
     pub fn memory_bytes(&self) -> usize {
         self.keys.memory_bytes()
     }

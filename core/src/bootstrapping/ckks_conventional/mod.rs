@@ -22,8 +22,9 @@
 //!
 //! ```no_run
 //! use refloat::{
-//!     bootstrapping::ckks_conventional::{ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey},
-//!     circuits::linear_transform::PlaintextStorage,
+//!     bootstrapping::ckks_conventional::{
+//!         ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey, PlaintextStorage,
+//!     },
 //!     params::conventional_preset,
 //!     random::Seed,
 //!     schemes::ckks::Complex,
@@ -73,11 +74,14 @@ pub use spec::{
     EVAL_MOD,
 };
 
-pub use crate::bootstrapping::{
-    overflow::log2_quotient_exceeds,
-    raising::{
-        COEFFS_TO_SLOTS, Direction, EphemeralSpec, KeySource, Levels, MOD_RAISE, SLOTS_TO_COEFFS, SUB_SUM,
-        StageOrder,
+pub use crate::{
+    bootstrapping::{
+        overflow::log2_quotient_exceeds,
+        raising::{
+            COEFFS_TO_SLOTS, Direction, EphemeralSpec, KeySource, Levels, MOD_RAISE, SLOTS_TO_COEFFS,
+            SUB_SUM, StageOrder,
+        },
+        switching_keys::{SwitchingKeyId, SwitchingKeyPart as ConventionalKeyPart},
     },
-    switching_keys::{SwitchingKeyId, SwitchingKeyPart as ConventionalKeyPart},
+    circuits::linear_transform::PlaintextStorage,
 };

@@ -62,3 +62,5 @@ pub use rounding::Rounding;
 pub use run::{MsbRun, MsbState};
 pub use spec::{LARGEST_MESSAGE, MsbKeys, MsbKeysBuilder, MsbParams, MsbSecretKey, MsbSpec, RootsSpec};
 pub use stages::{DISCRETISE, EVAL_EXP, LOOK_UP, TO_EPHEMERAL};
+
+pub use crate::circuits::linear_transform::PlaintextStorage;

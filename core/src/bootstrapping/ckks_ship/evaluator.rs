@@ -58,7 +58,8 @@ impl<W: Word> ShipEvaluator<W> {
         &self.params
     }
 
-    /// Bytes of the matrix that is kept.
+    /// Bytes of memory that it keeps from one bootstrap to the next: the diagonals of the slots-to-coefficients matrix. What a bootstrap
+    /// itself takes while it runs is not counted.
     pub fn memory_bytes(&self) -> usize {
         self.matrix.memory_bytes()
     }

@@ -15,9 +15,11 @@ use crate::{
 const FRESH: f64 = 11.0;
 
 impl<W: Word> ShipSecretKey<W> {
-    /// log2 of a bound on the probability that a bootstrap under this key is wrong, for messages up to 1 with the noise of a
-    /// fresh encryption: the Gaussian tail of [`NoiseModel`] beyond the margin, summed over all slots with the deviation of
-    /// each. The margin is 1/2 for bits, and gamma/4 - 1 before the sine for numbers.
+    /// log2 of a bound on the probability that a bootstrap under this key gives a wrong result, and not merely an imprecise one: -128 is
+    /// one bootstrap in 2^128. For messages up to 1 with the noise of a fresh encryption.
+    ///
+    /// A slot is wrong if its noise exceeds a margin: 1/2 for bits, gamma/4 - 1 for numbers, where the sine turns. The noise is taken to be
+    /// Gaussian, with the deviation that [`NoiseModel`] predicts for a slot of this key, and the probabilities of all slots are added.
     pub fn log2_failure(&self) -> f64 {
         let model = NoiseModel::new(&self.params, 1.0, FRESH);
         let (margin, rms) = match self.params.mode() {

@@ -27,7 +27,7 @@ pub struct TrackKeys<W: Word> {
 }
 
 impl<W: Word> TrackKeys<W> {
-    /// Bytes in memory.
+    /// Bytes that the keys take in memory, expanded: more than their parts have on the wire, where a seed stands for half of each sample.
     pub fn memory_bytes(&self) -> usize {
         self.column.memory_bytes() + self.mux.iter().flatten().map(SampleBlock::memory_bytes).sum::<usize>()
     }
@@ -71,7 +71,7 @@ impl<W: Word> CommonKeys<W> {
         &self.conjugation
     }
 
-    /// Bytes in memory.
+    /// Bytes that the keys take in memory, expanded: more than their parts have on the wire, where a seed stands for half of each sample.
     pub fn memory_bytes(&self) -> usize {
         [&self.encapsulation, &self.conjugation, &self.relinearization]
             .into_iter()
@@ -124,7 +124,7 @@ impl<W: Word> ShipKeys<W> {
         sums.into_iter().fold(W::ZERO, W::wrapping_add)
     }
 
-    /// Bytes in memory.
+    /// Bytes that the keys take in memory, expanded: more than their parts have on the wire, where a seed stands for half of each sample.
     pub fn memory_bytes(&self) -> usize {
         self.common.memory_bytes() + self.tracks.iter().map(|t| t.memory_bytes()).sum::<usize>()
     }

@@ -55,7 +55,10 @@ mod split;
 mod stages;
 mod tracks;
 
-pub use crate::bootstrapping::wire_sizes::{MAX_PART_BYTES, PART_OVERHEAD};
+pub use crate::bootstrapping::{
+    method::SlotMode,
+    wire_sizes::{MAX_PART_BYTES, PART_OVERHEAD},
+};
 pub use bootstrapper::{METHOD, ShipBootstrapper};
 pub use diagonals::Diagonals;
 pub use evaluator::ShipEvaluator;

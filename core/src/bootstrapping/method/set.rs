@@ -41,6 +41,11 @@ impl Scheme {
 }
 
 /// What the slots of a ciphertext hold.
+///
+/// Sets are described by it, and [`NumberSecret`](super::NumberSecret) takes it with the numbers that it encrypts, for every method of CKKS.
+/// Calls of SHIP alone take it for a bootstrap as well, because what it evaluates depends on it: complex slots are two
+/// halves, each with its blind rotations, real ones are one, and bits are cleaned. The other methods bootstrap all slots alike,
+/// whatever they hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "openapi",

@@ -57,7 +57,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         &self.reduction
     }
 
-    /// Bytes of encoded diagonals.
+    /// Bytes of memory that it keeps from one bootstrap to the next: the encoded diagonals of both linear maps. What a bootstrap itself takes while it runs is not counted.
     pub fn memory_bytes(&self) -> usize {
         self.maps.memory_bytes()
     }

@@ -160,7 +160,7 @@ impl<W: Word> RaisingKeys<W> {
         &self.galois
     }
 
-    /// Bytes in memory.
+    /// Bytes that the keys take in memory, expanded: more than their parts have on the wire, where a seed stands for half of each sample.
     pub fn memory_bytes(&self) -> usize {
         let ephemeral = self.ephemeral.iter().flatten().map(SampleBlock::memory_bytes).sum::<usize>();
         self.relinearization.memory_bytes() + self.galois.memory_bytes() + ephemeral

@@ -297,8 +297,12 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         self.encapsulation().map_or_else(|| self.base_modulus().log2(), |context| context.q0p().log2())
     }
 
-    /// log2 of the probability that a bootstrap of random coefficients fails, because one of the quotients is K or more
-    /// in absolute value; computed exactly. None for a uniform ternary secret that is never exchanged for a sparse one.
+    /// log2 of the probability that a bootstrap of a message with random coefficients gives a wrong result, which nothing shows: -40 is
+    /// one bootstrap in 2^40.
+    ///
+    /// A bootstrap removes a multiple I of q0 from each coefficient, and does so rightly while |I| is below K
+    /// ([`ReductionSpec::range`]). The probability that it is not is exact for one coefficient, and multiplied by the number of them.
+    /// `None` for a uniform ternary secret that is not exchanged for a sparse one: its multiples are not counted.
     pub fn log2_failure(&self) -> Option<f64> {
         self.log2_beyond(self.spec().reduction.range().saturating_sub(1))
     }

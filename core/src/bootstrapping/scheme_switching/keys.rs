@@ -75,7 +75,7 @@ impl LinkKeys {
         &self.cggi
     }
 
-    /// Bytes in memory.
+    /// Bytes that the keys take in memory, expanded: more than their parts have on the wire, where a seed stands for half of each sample.
     pub fn memory_bytes(&self) -> usize {
         let both = self.ckks.memory_bytes() + self.cggi.memory_bytes();
         both + self.packing.memory_bytes() + self.to_gates.memory_bytes() + self.to_slots.memory_bytes()

@@ -21,8 +21,7 @@
 //!
 //! ```
 //! use refloat::{
-//!     bootstrapping::scheme_switching::{LinkEvaluator, LinkKeys, LinkSecretKey, Range},
-//!     circuits::linear_transform::PlaintextStorage,
+//!     bootstrapping::scheme_switching::{LinkEvaluator, LinkKeys, LinkSecretKey, PlaintextStorage, Range},
 //!     params::link_preset,
 //!     random::Seed,
 //!     schemes::ckks::Complex,
@@ -85,7 +84,10 @@ pub use secret::LinkSecretKey;
 pub use spec::LinkSpec;
 pub use stages::{COMPARE, LOOK_UP, READ_BITS, SLOTS_TO_BASE, STAGES, TO_GATES, TO_SLOTS};
 
-pub use crate::bootstrapping::{ckks_conventional::Reduction, ckks_msb::RootsSpec};
+pub use crate::{
+    bootstrapping::{ckks_conventional::Reduction, ckks_msb::RootsSpec},
+    circuits::linear_transform::PlaintextStorage,
+};
 
 use super::MethodInfo;
 

@@ -170,7 +170,7 @@ impl<W: Word> ArithmeticKeys<W> {
         self.key_id
     }
 
-    /// Bytes in memory.
+    /// Bytes that the keys take in memory, expanded: more than their parts have on the wire, where a seed stands for half of each sample.
     pub fn memory_bytes(&self) -> usize {
         self.relinearization.as_ref().map_or(0, SampleBlock::memory_bytes) + self.galois.memory_bytes()
     }

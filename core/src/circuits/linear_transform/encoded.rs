@@ -12,13 +12,17 @@ use crate::{
     rlwe::RlweContext,
 };
 
-/// How the encoded diagonals are kept. The results are the same, bit for bit.
+/// How the encoded diagonals of linear maps are kept: memory against time. The results are the same, bit for bit.
+///
+/// Evaluators of the methods whose maps are large take one when they are made, and their modules export it. Take
+/// [`Self::Evaluated`] where the memory is there, and [`Self::Coefficients`] elsewhere; `diagonal_bytes` of the parameters says what either
+/// takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PlaintextStorage {
-    /// Residues modulo Q_l P in evaluation domain: the fastest, and a row per diagonal and prime.
+    /// Residues modulo Q_l P in evaluation domain, a row for each diagonal and prime: faster.
     Evaluated,
-    /// One integer per coefficient, reduced and transformed whenever they are used; diagonals that repeat so often that
-    /// all rows of one take no more than that are evaluated all the same.
+    /// One integer for each coefficient, of 8 bytes, which is reduced and transformed every time it is used: smaller. Diagonals that
+    /// repeat so often that all their rows take no more than that are kept as [`Self::Evaluated`] keeps them.
     Coefficients,
 }
 

@@ -199,9 +199,11 @@ impl<'p> Plan<'p> {
         self.digit_passes
     }
 
-    /// log2 of the probability that a run gives a wrong result, at most: the sum of those of all bootstraps and of everything that is
-    /// read, if numbers that are compared are at least [`Self::least_distance`] apart. `None` where it is not known of one of them, or
-    /// where there is nothing of either kind; errors of arithmetic do not count.
+    /// log2 of a bound on the probability that a run gives a wrong result, and not merely an imprecise one: -40 is one run in 2^40.
+    ///
+    /// It adds up the probabilities of all bootstraps and of all readings of digits and comparisons; numbers that are compared have to be at
+    /// least [`Self::least_distance`] apart. `None` if the probability of one of them is not known, or if there are none. The error that
+    /// arithmetic leaves is not counted.
     pub fn log2_failure(&self) -> Option<f64> {
         self.log_failure
     }

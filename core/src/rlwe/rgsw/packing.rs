@@ -93,7 +93,7 @@ impl<W: Word> PackingKeys<W> {
         Self { context: context.clone(), keys }
     }
 
-    /// Bytes in memory.
+    /// Bytes that the keys take in memory, expanded: more than their parts have on the wire, where a seed stands for half of each sample.
     pub fn memory_bytes(&self) -> usize {
         self.keys.iter().map(|key| size_of_val(key.as_slice())).sum()
     }

@@ -89,8 +89,8 @@ impl NoiseModel {
         weight * self.rotation + self.key_switch + self.mod_switch
     }
 
-    /// log2 of the probability that noise of that variance exceeds `margin`, in turns: erfc(margin /
-    /// sqrt(2 V)).
+    /// log2 of the probability that a gate or a look-up is wrong: that Gaussian noise of the variance V = [`Self::total`] exceeds `margin`,
+    /// in turns, to either side. It is erfc(margin / sqrt(2 V)); -128 is one in 2^128.
     pub fn log2_failure(&self, weight: f64, margin: f64) -> f64 {
         log2_erfc(margin / libm::sqrt(2.0 * self.total(weight)))
     }
