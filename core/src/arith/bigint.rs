@@ -98,8 +98,9 @@ impl<W: MachineWord> Crt<W> {
     /// Constants for the given primes, which must be distinct.
     pub fn new(moduli: &[Modulus<W>]) -> Result<Self, Error> {
         let inverse = |a: &Modulus<W>, b: &Modulus<W>| {
-            b.inv(b.reduce_u64(a.value_u64()))
-                .ok_or_else(|| Error::InvalidArgument(format!("modulus {} occurs twice", a.value())))
+            b.inv(b.reduce_u64(a.value_u64())).ok_or_else(|| {
+                Error::InvalidArgument(format!("modulus {} occurs twice; take distinct primes", a.value()))
+            })
         };
         let inverses = (0..moduli.len())
             .map(|i| (0..i).map(|j| inverse(&moduli[j], &moduli[i])).collect())

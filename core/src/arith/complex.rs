@@ -177,7 +177,7 @@ impl<C: TransformNumber> SpecialFft<C> {
     pub fn new(n: usize) -> Result<Self, Error> {
         if !n.is_power_of_two() || !(2..=1 << 20).contains(&n) {
             return Err(Error::InvalidArgument(format!(
-                "ring degree {n} is not a power of two in [2, 2^20]"
+                "ring degree {n} is not a power of two in [2, 2^20]; take one that is"
             )));
         }
         let slots = n / 2;

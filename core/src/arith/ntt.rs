@@ -55,10 +55,15 @@ impl<W: MachineWord> NttTable<W> {
     pub fn new(modulus: Modulus<W>, n: usize) -> Result<Self, Error> {
         if !n.is_power_of_two() || !(2..=1 << 20).contains(&n) {
             return Err(Error::InvalidArgument(format!(
-                "ring degree {n} is not a power of two in [2, 2^20]"
+                "ring degree {n} is not a power of two in [2, 2^20]; take one that is"
             )));
         }
-        let not_prime = || Error::InvalidArgument(format!("modulus {} is not prime", modulus.value()));
+        let not_prime = || {
+            Error::InvalidArgument(format!(
+                "modulus {} is not prime; take a prime that is 1 modulo twice the ring degree",
+                modulus.value()
+            ))
+        };
         if !is_prime(modulus.value_u64()) {
             return Err(not_prime());
         }

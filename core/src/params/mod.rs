@@ -92,14 +92,73 @@ pub fn cggi_preset(name: &str) -> Result<&'static CggiPreset, Error> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
     use crate::{
         bootstrapping::{
-            ckks_conventional::ConventionalSecretKey, ckks_msb::MsbSecretKey, method::NumberSecret,
+            bgv::BgvSpec,
+            ckks_conventional::{ConventionalSecretKey, ConventionalSpec, Reduction},
+            ckks_msb::{MsbSecretKey, MsbSpec, RootsSpec},
+            ckks_ship::ShipSpec,
+            method::{NumberSecret, Preset, SetSpec, SlotMode},
+            scheme_switching::LinkSpec,
         },
         random::Seed,
-        schemes::ckks::ReleaseBudget,
+        schemes::{
+            cggi::CggiSpec,
+            ckks::{CkksEvaluator, ReleaseBudget},
+            set_names::{assert_names, set_name},
+        },
     };
+
+    #[test]
+    fn messages_name_every_set() {
+        fn sets<S: SetSpec>() -> impl Iterator<Item = ([u8; 16], &'static str)> {
+            Preset::<S>::readable().map(|preset| (preset.fingerprint(), preset.name))
+        }
+        let mut all: Vec<([u8; 16], &str)> = sets::<ShipSpec>().collect();
+        all.extend(sets::<ConventionalSpec>());
+        all.extend(sets::<MsbSpec>());
+        all.extend(sets::<BgvSpec>());
+        all.extend(sets::<CggiSpec>());
+        all.extend(sets::<LinkSpec<Reduction>>());
+        all.extend(sets::<LinkSpec<RootsSpec>>());
+        all.extend(cggi_peer_presets().iter().map(|preset| (preset.fingerprint(), preset.name)));
+        assert_names(&all);
+        for (fingerprint, name) in all {
+            assert_eq!(set_name(&fingerprint), name);
+        }
+    }
+
+    #[test]
+    fn what_belongs_to_two_sets_is_refused_by_their_names() {
+        let seed = Seed::from_bytes([1; 32]);
+        let [small, large] = ["toy-msb10", "toy-msb11"].map(|name| {
+            let params = msb_preset(name).unwrap().params().unwrap();
+            MsbSecretKey::generate(&params, &seed)
+        });
+        let x = small.encrypt_numbers(&[0.5], SlotMode::Real, 3, &seed).unwrap();
+        let y = large.encrypt_numbers(&[0.5], SlotMode::Real, 3, &seed).unwrap();
+        let evaluator = CkksEvaluator::new(small.params().ckks());
+        for (refused, repair) in [
+            (large.decrypt(&x).err(), "use the key that encrypted it"),
+            (evaluator.add(&x, &y).err(), "encrypt both with the same set"),
+            (evaluator.rescale(&y).err(), "use the evaluator of the set that encrypted it"),
+        ] {
+            let error = refused.unwrap();
+            assert!(
+                error.problem().contains("toy-msb10") && error.problem().contains("toy-msb11"),
+                "{error}"
+            );
+            assert_eq!((error.code(), error.repair()), ("PARAMS_MISMATCH", Some(repair)), "{error}");
+        }
+        let other = MsbSecretKey::generate(small.params(), &Seed::from_bytes([2; 32]));
+        let error = other.decrypt(&x).err().unwrap();
+        assert!(error.problem().starts_with("ciphertext under key"), "{error}");
+        let error = ConventionalPreset::by_fingerprint(&x.fingerprint()).unwrap_err();
+        assert!(error.problem().ends_with("toy-msb10 is none"), "{error}");
+    }
 
     /// The bits that SECURITY.md says are left of what the owner encrypted: of one number, and of a number in every slot.
     #[test]

@@ -21,7 +21,7 @@ impl GaloisElement {
     pub fn new(g: u64, n: usize) -> Result<Self, Error> {
         if g.is_multiple_of(2) || g >= 2 * n as u64 {
             return Err(Error::InvalidArgument(format!(
-                "Galois element {g} must be odd and below 2N = {}",
+                "Galois element {g}, and they are odd and below 2N = {}; take one by GaloisElement::rotation or conjugation",
                 2 * n
             )));
         }

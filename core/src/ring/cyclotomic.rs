@@ -124,7 +124,7 @@ impl Cyclotomic {
         };
         if shared || g >= self.index() {
             return Err(Error::InvalidArgument(format!(
-                "Galois element {g} must be below the index {} and without a divisor in common with it",
+                "Galois element {g} is not below the index {}, or has a divisor in common with it; take one below it that has none",
                 self.index()
             )));
         }

@@ -138,13 +138,14 @@ impl<W: Word> RlweContext<W> {
             Cyclotomic::of_odd_index(spec.odd_part).is_some_and(|ring| ring.degree() == spec.n);
         if !(spec.n.is_power_of_two() || of_odd_index) || spec.n < 8 || spec.n > 1 << 17 {
             return Err(Error::InvalidArgument(format!(
-                "ring degree {} must be a power of two from 8 to 131072, or (p - 1)(q - 1) for the index pq",
+                "ring degree {}; take a power of two from 8 to 131072, or (p - 1)(q - 1) for the index pq",
                 spec.n
             )));
         }
         if spec.levels.is_empty() || spec.levels.iter().any(Vec::is_empty) || spec.special.is_empty() {
             return Err(Error::InvalidArgument(
-                "a chain needs at least one prime per level and one special prime".into(),
+                "a chain with a level without primes, or without a special prime; give each at least one"
+                    .into(),
             ));
         }
         if spec.levels.len() > 256 {
@@ -346,23 +347,25 @@ fn check_digits(digits: &[Vec<usize>], primes: usize) -> Result<(), Error> {
         match seen.get_mut(i) {
             Some(s) if !*s => *s = true,
             Some(_) => {
-                return Err(Error::InvalidArgument(format!("prime {i} is in two gadget digits")));
+                return Err(Error::InvalidArgument(format!(
+                    "prime {i} is in two gadget digits; leave it in one"
+                )));
             }
             None => {
                 return Err(Error::InvalidArgument(format!(
-                    "gadget digit names prime {i}, the chain has {primes}"
+                    "a gadget digit names prime {i}, the chain has {primes}; count them from 0"
                 )));
             }
         }
     }
     match seen.iter().position(|s| !s) {
-        Some(i) => Err(Error::InvalidArgument(format!("prime {i} is in no gadget digit"))),
+        Some(i) => Err(Error::InvalidArgument(format!("prime {i} is in no gadget digit; put it into one"))),
         None if digits.iter().any(Vec::is_empty) => {
-            Err(Error::InvalidArgument("a gadget digit is empty".into()))
+            Err(Error::InvalidArgument("a gadget digit is empty; leave it out".into()))
         }
-        None if !digits.is_sorted_by_key(|d| d.iter().min()) => {
-            Err(Error::InvalidArgument("gadget digits must be ordered by their smallest prime".into()))
-        }
+        None if !digits.is_sorted_by_key(|d| d.iter().min()) => Err(Error::InvalidArgument(
+            "gadget digits are not in the order of their smallest primes; sort them".into(),
+        )),
         None => Ok(()),
     }
 }

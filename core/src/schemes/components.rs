@@ -74,7 +74,9 @@ pub(crate) fn into_pair<W: Word>(parts: Vec<Poly<W, Eval>>) -> Result<Pair<W>, E
 }
 
 fn not_two(components: usize) -> Error {
-    Error::InvalidArgument(format!("a ciphertext of {components} components must be relinearised first"))
+    Error::InvalidArgument(format!(
+        "the operation takes ciphertexts of two components, and this has {components}; relinearise it first"
+    ))
 }
 
 /// The three components of a product that was not relinearised.
@@ -82,7 +84,7 @@ pub(crate) fn three<W: Word>(parts: &[Poly<W, Eval>]) -> Result<[&Poly<W, Eval>;
     let [d0, d1, d2] = parts else {
         let components = parts.len();
         return Err(Error::InvalidArgument(format!(
-            "relinearisation takes three components, got {components}"
+            "relinearisation takes three components, got {components}; give it a product that was not relinearised"
         )));
     };
     Ok([d0, d1, d2])

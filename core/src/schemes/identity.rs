@@ -2,6 +2,7 @@
 
 use alloc::format;
 
+use super::set_names::set_name;
 use crate::{
     error::{Error, hex},
     random::Seed,
@@ -24,9 +25,9 @@ impl Identity {
     pub fn check_same(&self, other: &Self) -> Result<(), Error> {
         if self.fingerprint != other.fingerprint {
             return Err(Error::ParamsMismatch(format!(
-                "ciphertexts of parameter sets {} and {}; encrypt both with the same set",
-                hex(&self.fingerprint),
-                hex(&other.fingerprint)
+                "ciphertexts of sets {} and {}; encrypt both with the same set",
+                set_name(&self.fingerprint),
+                set_name(&other.fingerprint)
             )));
         }
         if self.key_id != other.key_id {
@@ -48,9 +49,9 @@ impl Identity {
             return Ok(());
         }
         Err(Error::ParamsMismatch(format!(
-            "ciphertext of parameter set {}, evaluator of {}; use the evaluator of the set that encrypted it",
-            hex(&self.fingerprint),
-            hex(fingerprint),
+            "ciphertext of set {}, evaluator of {}; use the evaluator of the set that encrypted it",
+            set_name(&self.fingerprint),
+            set_name(fingerprint),
         )))
     }
 
@@ -62,14 +63,19 @@ impl Identity {
         if self == key {
             return Ok(());
         }
-        Err(Error::ParamsMismatch(format!(
-            "ciphertext of set {} under key {}, asked to decrypt with set {} and key {}; use the key that \
-             encrypted it",
-            hex(&self.fingerprint),
-            hex(&self.key_id),
-            hex(&key.fingerprint),
-            hex(&key.key_id),
-        )))
+        Err(Error::ParamsMismatch(if self.fingerprint == key.fingerprint {
+            format!(
+                "ciphertext under key {}, asked to decrypt with key {}; use the key that encrypted it",
+                hex(&self.key_id),
+                hex(&key.key_id)
+            )
+        } else {
+            format!(
+                "ciphertext of set {}, asked to decrypt with a key of {}; use the key that encrypted it",
+                set_name(&self.fingerprint),
+                set_name(&key.fingerprint)
+            )
+        }))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Homomorphic encryption schemes, each of which knows what its plaintexts mean. No scheme knows another. [`evaluator`] is what
 //! circuits may ask of any scheme with levels; [`identity`], [`private`], `components` and `public_key_parts` are shared by the schemes
-//! over ring-LWE, `probability` by all schemes that can fail, and `secret_key_identity` by all secret keys.
+//! over ring-LWE, `probability` by all schemes that can fail, `secret_key_identity` by all secret keys, and `set_names` by all that
+//! refuses what belongs to another set.
 
 pub mod bgv;
 pub mod cggi;
@@ -12,6 +13,7 @@ pub mod private;
 mod probability;
 mod public_key_parts;
 mod secret_key_identity;
+pub(crate) mod set_names;
 
 pub(crate) use probability::log2_sum;
 use public_key_parts::public_key_parts;

@@ -96,8 +96,8 @@ pub fn check_lwe(instances: &[LweInstance], policy: SecurityPolicy) -> Result<Lw
         let sensible = log_modulus.is_finite() && log_modulus >= 1.0 && sigma.is_finite() && sigma > 0.0;
         if !sensible || dimension == 0 {
             return Err(Error::InvalidArgument(format!(
-                "{name}: dimension {dimension}, log2 of the modulus {log_modulus} and standard deviation {sigma} \
-                 must be positive, and the modulus at least 2"
+                "{name}: dimension {dimension}, log2 of the modulus {log_modulus} and standard deviation {sigma}; \
+                 take positive ones, and a modulus of at least 2"
             )));
         }
         let own = instance.bits();
@@ -120,7 +120,7 @@ pub fn check_lwe(instances: &[LweInstance], policy: SecurityPolicy) -> Result<Lw
     }
     if reports.is_empty() {
         return Err(Error::InvalidArgument(
-            "no instance to check: list every secret with the largest modulus it is used at".into(),
+            "no instance to check; list every secret with the largest modulus it is used at".into(),
         ));
     }
     let statement = match policy {

@@ -3,7 +3,10 @@
 use alloc::{format, vec, vec::Vec};
 
 use super::header::{HEADER_LEN, Header, MINOR, ObjectKind, bad};
-use crate::error::{Error, hex};
+use crate::{
+    error::{Error, hex},
+    schemes::set_names::set_name,
+};
 
 /// Length of the digest that ends a frame, in bytes.
 pub const DIGEST_LEN: usize = 32;
@@ -80,9 +83,9 @@ pub fn read<'a>(bytes: &'a [u8], expect: &Expect) -> Result<Frame<'a>, Error> {
     }
     if header.fingerprint != expect.fingerprint {
         return Err(Error::ParamsMismatch(format!(
-            "the {what} belongs to parameters {}, and these are {}; make it under the same parameter set",
-            hex(&header.fingerprint),
-            hex(&expect.fingerprint)
+            "the {what} belongs to set {}, and set {} was expected; use objects of one set",
+            set_name(&header.fingerprint),
+            set_name(&expect.fingerprint)
         )));
     }
     if let Some(key_id) = expect.key_id.filter(|&id| id != header.key_id) {

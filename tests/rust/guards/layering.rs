@@ -31,7 +31,15 @@ const LAYERS: [(&str, u32); 16] = [
 const SEPARATE: [(&str, &[&str]); 3] = [
     (
         "schemes",
-        &["components", "evaluator", "identity", "private", "public_key_parts", "secret_key_identity"],
+        &[
+            "components",
+            "evaluator",
+            "identity",
+            "private",
+            "public_key_parts",
+            "secret_key_identity",
+            "set_names",
+        ],
     ),
     ("circuits", &[]),
     ("bootstrapping", &["method", "overflow", "program", "raising", "switching_keys", "wire_sizes"]),

@@ -1,13 +1,13 @@
 //! What the owner of the secret key sees of a run: for pictures, never for anybody else.
 
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
 
 use zeroize::Zeroizing;
 
 use super::run::{CggiRun, CggiState};
 use crate::{
     arith::Word,
-    error::Error,
+    error::{Error, hex},
     ring::{Coeff, Poly},
     schemes::cggi::CggiSecretKey,
 };
@@ -29,9 +29,11 @@ impl<W: Word> CggiSecretKey<W> {
     /// failed.
     pub fn inspect_run(&self, run: &CggiRun<W>) -> Result<CggiView, Error> {
         if run.keys().key_id() != self.key_id() {
-            return Err(Error::ParamsMismatch(
-                "the run uses the evaluation keys of another secret key; look with its own key".into(),
-            ));
+            return Err(Error::ParamsMismatch(format!(
+                "the run uses evaluation keys of key {}, and this is key {}; look with its own key",
+                hex(&run.keys().key_id()),
+                hex(&self.key_id())
+            )));
         }
         let (params, m) = (self.params(), self.params().modulus());
         let turns = |x: W| m.centered(x) as f64 / m.value_u64() as f64;
@@ -56,7 +58,9 @@ impl<W: Word> CggiSecretKey<W> {
                 )
             }
             CggiState::Failed => {
-                return Err(Error::InvalidArgument("the run ended with an error: nothing to see".into()));
+                return Err(Error::InvalidArgument(
+                    "the run ended with an error, and there is nothing to see; start a new one".into(),
+                ));
             }
         })
     }

@@ -201,7 +201,7 @@ fn width<W: Word>(x: &CggiCiphertext<W>) -> Result<u32, Error> {
     match x.encoding() {
         Encoding::Cyclic { messages } if messages.is_power_of_two() => Ok(messages.trailing_zeros()),
         other => Err(Error::InvalidArgument(format!(
-            "digits are taken of residues modulo a power of two, not of {}",
+            "digits are taken of residues modulo a power of two, not of {}; encrypt under such a modulus",
             other.describe()
         ))),
     }

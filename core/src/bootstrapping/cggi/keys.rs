@@ -165,11 +165,13 @@ impl<W: Word> CggiKeysBuilder<W> {
         self.check_seed(public)?;
         let (n, words) = (self.params.n(), rotation_sample_words(&self.params));
         let Some(CggiPartKind::Rotation(range)) = self.parts.get(index).map(|part| part.kind.clone()) else {
-            return Err(Error::InvalidArgument(format!("part {index} holds no ring samples")));
+            return Err(Error::InvalidArgument(format!(
+                "part {index} holds no ring samples; give every part with its own index"
+            )));
         };
         if bodies.len() != range.len() * n {
             return Err(Error::InvalidArgument(format!(
-                "part {index} has {} residues, {} were given",
+                "part {index} has {} residues, {} were given; give it whole",
                 range.len() * n,
                 bodies.len()
             )));

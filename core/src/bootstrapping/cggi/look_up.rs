@@ -88,7 +88,8 @@ impl<W: Word> CggiEvaluator<W> {
             (input.encoding(), output)
         else {
             return Err(Error::InvalidArgument(format!(
-                "several look-ups at once take and give integers with padding, not {} and {}",
+                "several look-ups at once take and give integers with padding, not {} and {}; look up one table at a \
+                 time, or add padding first",
                 input.encoding().describe(),
                 output.describe()
             )));
@@ -183,7 +184,7 @@ impl<W: Word> CggiEvaluator<W> {
         self.check_key(input)?;
         let Encoding::Cyclic { messages } = input.encoding() else {
             return Err(Error::InvalidArgument(format!(
-                "padding is added to residues, not to {}",
+                "padding is added to residues, not to {}; leave it out where there is padding",
                 input.encoding().describe()
             )));
         };

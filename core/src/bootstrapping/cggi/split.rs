@@ -58,7 +58,7 @@ impl<W: Word> Split<CggiEvaluator<W>> for CircuitRun<W> {
 
     fn brief(&mut self, evaluator: &CggiEvaluator<W>, _: &mut dyn Observer) -> Result<Vec<u8>, Error> {
         if self.tasks().is_none() {
-            return Err(Error::InvalidArgument("all gates are evaluated: take the outputs".into()));
+            return Err(Error::InvalidArgument("all gates are evaluated; take the outputs".into()));
         }
         let mut out = Vec::new();
         put_words(&[self.text.len() as u32], &mut out);
@@ -132,7 +132,7 @@ impl<W: Word> Helper for CircuitHelper<W> {
     fn compute(&mut self, gate: usize, needed: &[u8]) -> Result<Vec<u8>, Error> {
         let Some(op) = self.plan.ops().get(gate) else {
             return Err(Error::InvalidArgument(format!(
-                "gate {gate} of a circuit of {}, counted from 0",
+                "gate {gate} of a circuit of {} gates; count them from 0",
                 self.plan.ops().len()
             )));
         };

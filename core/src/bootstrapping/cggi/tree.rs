@@ -277,5 +277,10 @@ fn gadget<W: Word>(params: &CggiParams<W>) -> Result<(RgswContext<W>, f64), Erro
             break;
         }
     }
-    best.ok_or_else(|| Error::InvalidArgument(format!("no gadget packs samples of set {}", params.name())))
+    best.ok_or_else(|| {
+        Error::InvalidArgument(format!(
+            "no gadget packs samples of set {} with little enough noise; take a set for look-ups",
+            params.name()
+        ))
+    })
 }

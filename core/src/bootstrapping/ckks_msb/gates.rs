@@ -66,7 +66,7 @@ impl<W: Word> MsbEvaluator<W> {
         let count = 1u32 << inputs.len();
         if let Some(i) = gates.iter().position(|gate| gate.checked_shr(count).unwrap_or(0) != 0) {
             return Err(Error::InvalidArgument(format!(
-                "gate {i} is {:#b}, of more than the {count} values that {} bits have",
+                "gate {i} is {:#b}, of more than the {count} values that {} bits have; give one bit of the table for each value",
                 gates[i],
                 inputs.len()
             )));

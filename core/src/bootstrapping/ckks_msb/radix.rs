@@ -51,7 +51,7 @@ impl Radix {
     pub fn of_modulus(modulus: u64, largest: u32) -> Result<Self, Error> {
         Self::search(modulus, largest, &|_| true)?.ok_or_else(|| {
             Error::InvalidArgument(format!(
-                "integers modulo {modulus} have no digits in bases up to {largest}"
+                "integers modulo {modulus} have no digits in bases up to {largest}; take a modulus with smaller prime factors"
             ))
         })
     }

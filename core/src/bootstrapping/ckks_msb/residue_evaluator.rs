@@ -238,7 +238,7 @@ impl<'a, W: Word> ResidueEvaluator<'a, W> {
     /// What no residue of the ring comes to, as [`ResidueRing::new`] makes sure.
     fn stuck(&self) -> Error {
         Error::InvalidArgument(format!(
-            "residues modulo {} in so much noise that they cannot be reduced: those of another ring",
+            "residues modulo {} in so much noise that they cannot be reduced; take residues of this ring",
             self.ring.modulus()
         ))
     }

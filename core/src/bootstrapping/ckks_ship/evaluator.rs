@@ -19,7 +19,10 @@ use crate::{
     error::{Error, hex},
     ring::{Automorphism, from_integers},
     rlwe::Pair,
-    schemes::ckks::{Ciphertext, CkksEvaluator, Scale},
+    schemes::{
+        ckks::{Ciphertext, CkksEvaluator, Scale},
+        set_names::{own_set_name, set_name},
+    },
     trace::Counters,
 };
 
@@ -219,7 +222,7 @@ impl<W: Word> ShipEvaluator<W> {
         phases.check_half(half)?;
         if factors.len() != self.params.tracks() {
             return Err(Error::InvalidArgument(format!(
-                "{} factors given, the product takes one per track: {}",
+                "{} factors given, and the product takes one for each of {} tracks; give all of them",
                 factors.len(),
                 self.params.tracks()
             )));
@@ -257,7 +260,9 @@ impl<W: Word> ShipEvaluator<W> {
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let [first, rest @ ..] = roots else {
-            return Err(Error::InvalidArgument("conjugation takes one root per half, got none".into()));
+            return Err(Error::InvalidArgument(
+                "conjugation takes one root per half, got none; give one, or two for complex slots".into(),
+            ));
         };
         let mut out = self.real_part(first, keys, counters)?;
         if let [second] = rest {
@@ -297,10 +302,9 @@ impl<W: Word> ShipEvaluator<W> {
     pub(super) fn check(&self, ciphertext: &Ciphertext<W>, key_id: [u8; 16]) -> Result<(), Error> {
         if ciphertext.fingerprint() != self.params.fingerprint() {
             return Err(Error::ParamsMismatch(format!(
-                "ciphertext of set {}, evaluator of set {} ({}); use the evaluator of the ciphertext's set",
-                hex(&ciphertext.fingerprint()),
-                hex(&self.params.fingerprint()),
-                self.params.name()
+                "ciphertext of set {}, evaluator of {}; use the evaluator of the set that encrypted it",
+                set_name(&ciphertext.fingerprint()),
+                own_set_name(self.params.name(), &self.params.fingerprint())
             )));
         }
         if ciphertext.key_id() != key_id {

@@ -38,7 +38,7 @@ impl<W: Word> ShipSecretKey<W> {
         let range = segment.first..segment.first.saturating_add(segment.count);
         if range.end > samples {
             return Err(Error::InvalidArgument(format!(
-                "samples {} to {} asked of a block of {samples}",
+                "samples {} to {} asked of a block of {samples}; ask for fewer",
                 range.start, range.end
             )));
         }

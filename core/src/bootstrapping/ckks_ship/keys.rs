@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     arith::Word,
-    error::Error,
+    error::{Error, hex},
     par,
     random::Seed,
     ring::{Eval, Poly},
@@ -258,17 +258,22 @@ impl<W: Word> ShipKeysBuilder<W> {
     ) -> Result<(), Error> {
         let params = self.params.clone();
         let part = params.key_parts().get(index).ok_or_else(|| {
-            Error::InvalidArgument(format!("chunk {index} of a set of {} chunks", params.key_parts().len()))
+            Error::InvalidArgument(format!(
+                "chunk {index} of a set of {} chunks; count them from 0",
+                params.key_parts().len()
+            ))
         })?;
         if key_id_of(&params, public) != self.key_id {
-            return Err(Error::ParamsMismatch(
-                "the chunk's public seed belongs to another key set; send the chunks of one key".into(),
-            ));
+            return Err(Error::ParamsMismatch(format!(
+                "the chunk's public seed gives key {}, and key {} is being built; send the chunks of one key",
+                hex(&key_id_of(&params, public)),
+                hex(&self.key_id)
+            )));
         }
         let expected: usize = part.segments.iter().map(|s| s.count).sum();
         if samples.len() != expected {
             return Err(Error::InvalidArgument(format!(
-                "chunk {index} has {expected} samples, {} were given",
+                "chunk {index} has {expected} samples, {} were given; give it whole",
                 samples.len()
             )));
         }
@@ -280,7 +285,7 @@ impl<W: Word> ShipKeysBuilder<W> {
             let chunk: Vec<_> = samples.by_ref().take(segment.count).collect();
             if chunk.iter().any(|b| !b.basis().same_as(&basis)) {
                 return Err(Error::InvalidArgument(format!(
-                    "chunk {index} holds samples of another modulus"
+                    "chunk {index} holds samples of another modulus; give every chunk with its own index"
                 )));
             }
             let code = segment.block.code();

@@ -239,7 +239,7 @@ impl<W: Word> ShipParams<W> {
             return Ok(());
         }
         Err(Error::InvalidArgument(format!(
-            "track {track} of a set with {} tracks, counted from 0",
+            "track {track} of a set with {} tracks; count them from 0",
             self.tracks()
         )))
     }

@@ -153,7 +153,7 @@ impl<W: Word> EncodedPhases<W> {
             return Ok(());
         }
         Err(Error::InvalidArgument(alloc::format!(
-            "half {half} asked of phases with {} (complex slots have two)",
+            "half {half} of phases with {}; count halves from 0, of which complex slots have two",
             self.halves()
         )))
     }

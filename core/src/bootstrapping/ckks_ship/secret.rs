@@ -183,7 +183,10 @@ pub(super) fn slots_of<W: Word>(
     if mode == SlotMode::Bits
         && let Some(i) = values.iter().position(|x| ![0.0, 1.0].contains(x))
     {
-        return Err(Error::InvalidArgument(format!("value {i} is {}, a bit is 0 or 1", values[i])));
+        return Err(Error::InvalidArgument(format!(
+            "value {i} is {}, a bit is 0 or 1; round it, or take a set for numbers",
+            values[i]
+        )));
     }
     Ok(values
         .chunks_exact(per_slot)

@@ -119,7 +119,7 @@ impl<W: Word> ShipRun<'_, W> {
             return Ok(());
         }
         Err(Error::InvalidArgument(format!(
-            "task {task} given, those from {next} to {} are to come",
+            "task {task} given, those from {next} to {} are to come; give one of them",
             total - 1
         )))
     }
@@ -127,7 +127,8 @@ impl<W: Word> ShipRun<'_, W> {
 
 fn no_tasks() -> Error {
     Error::InvalidArgument(
-        "groups of diagonals are computed ahead of the first step, once there is a brief, and tracks while the run rotates them"
+        "groups of diagonals are computed ahead of the first step, once there is a brief, and tracks while the run \
+         rotates them; step the run first"
             .into(),
     )
 }
@@ -201,7 +202,7 @@ impl<W: Word> Helper for ShipHelper<'_, W> {
                 let (_, groups) = params.bsgs();
                 if task >= groups {
                     return Err(Error::InvalidArgument(format!(
-                        "group {task} of diagonals of set {}, which has {groups}, counted from 0",
+                        "group {task} of diagonals of set {}, which has {groups}; count them from 0",
                         params.name()
                     )));
                 }

@@ -5,7 +5,7 @@ use alloc::{collections::BTreeMap, format, vec, vec::Vec};
 use crate::{
     arith::Word,
     bootstrapping::switching_keys::{KeyLayout, SwitchingKeyId, SwitchingKeyPart},
-    error::Error,
+    error::{Error, hex},
     par,
     random::Seed,
     ring::{Eval, Poly},
@@ -86,9 +86,11 @@ impl<P: SwitchingKeySet> KeysBuilder<P> {
         read: impl Fn(usize) -> Result<Poly<P::Word, Eval>, Error> + Sync + Send,
     ) -> Result<(), Error> {
         if key_set_id(&self.params.fingerprint(), public) != self.key_id {
-            return Err(Error::ParamsMismatch(
-                "the part's public seed belongs to another key set; send the parts of one key".into(),
-            ));
+            return Err(Error::ParamsMismatch(format!(
+                "the part's public seed gives key {}, and key {} is being built; send the parts of one key",
+                hex(&key_set_id(&self.params.fingerprint(), public)),
+                hex(&self.key_id)
+            )));
         }
         let layout = self.params.key_layout();
         let (basis, code) = (layout.basis(part.key), layout.code(part.key));
@@ -98,7 +100,10 @@ impl<P: SwitchingKeySet> KeysBuilder<P> {
             if b.basis().same_as(basis) {
                 return Ok(Pair { b, a });
             }
-            Err(Error::InvalidArgument(format!("part {} holds samples of another modulus", part.index)))
+            Err(Error::InvalidArgument(format!(
+                "part {} holds samples of another modulus; give every part with its own index",
+                part.index
+            )))
         })?;
         let empty = || SampleBlock::zero(basis, layout.special(part.key), layout.samples(part.key));
         let key = self.keys.entry(part.key).or_insert_with(empty);

@@ -12,6 +12,7 @@ use core::fmt;
 use super::{MethodInfo, ParamSet, Promise, SetInfo};
 use crate::{
     error::{Error, hex},
+    schemes::set_names::set_name,
     security::SecurityPolicy,
 };
 
@@ -172,11 +173,15 @@ impl<S: SetSpec> Catalogue<S> {
     /// [`Error::ParamsMismatch`] if no set has the fingerprint.
     pub fn by_fingerprint(&self, fingerprint: &[u8; 16]) -> Result<&'static Preset<S>, Error> {
         self.readable().find(|preset| preset.fingerprint() == *fingerprint).ok_or_else(|| {
-            Error::ParamsMismatch(format!(
-                "no {} of this version has fingerprint {}; use the version that made it",
-                S::WHAT,
-                hex(fingerprint)
-            ))
+            let (name, number) = (set_name(fingerprint), hex(fingerprint));
+            Error::ParamsMismatch(if name == number {
+                format!(
+                    "no {} of this version has fingerprint {number}; use the version that made it",
+                    S::WHAT
+                )
+            } else {
+                format!("a {} was expected, and {name} is none; take what belongs to one", S::WHAT)
+            })
         })
     }
 

@@ -145,5 +145,7 @@ impl<'a> Reader<'a> {
 /// An error of a [`Reader`].
 #[cold]
 pub(in crate::bootstrapping) fn bad(what: &str) -> Error {
-    Error::BadBytes(format!("the brief or result of a shared task does not fit: {what}"))
+    Error::BadBytes(format!(
+        "the brief or result of a shared task does not fit ({what}); use one version of this library on both sides"
+    ))
 }

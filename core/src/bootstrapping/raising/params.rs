@@ -16,10 +16,13 @@ use crate::{
         BabyGiantSteps, LinearTransform, PlaintextStorage, StageShape, coeffs_to_slots_shapes,
         slots_to_coeffs_shapes,
     },
-    error::{Error, hex},
+    error::Error,
     ring::{Cyclotomic, GaloisElement, SmallPoly},
     rlwe::{EncapsulationContext, RlweContext, RlweSpec},
-    schemes::ckks::{Ciphertext, CkksContext, Scale},
+    schemes::{
+        ckks::{Ciphertext, CkksContext, Scale},
+        set_names::{own_set_name, set_name},
+    },
     security::{self, Instance, SecretDistribution, SecurityReport},
     trace::StageInfo,
 };
@@ -170,10 +173,9 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
             return Ok(());
         }
         Err(Error::ParamsMismatch(format!(
-            "ciphertext of set {}, evaluator of {} ({}); use the evaluator of the set that encrypted it",
-            hex(&x.fingerprint()),
-            self.name(),
-            hex(&self.fingerprint())
+            "ciphertext of set {}, evaluator of {}; use the evaluator of the set that encrypted it",
+            set_name(&x.fingerprint()),
+            own_set_name(self.name(), &self.fingerprint())
         )))
     }
 
@@ -196,7 +198,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         }
         if x.components() != 2 {
             return Err(Error::InvalidArgument(format!(
-                "a ciphertext of {} components must be relinearised before the bootstrap",
+                "a bootstrap takes ciphertexts of two components, and this has {}; relinearise it first",
                 x.components()
             )));
         }

@@ -14,10 +14,13 @@ use crate::{
         raising::{RaisingParams, ReductionSpec, maps::slots_to_base_shapes},
     },
     circuits::linear_transform::StageShape,
-    error::{Error, hex},
+    error::Error,
     ring::SmallPoly,
     rlwe::{EncapsulationContext, EncapsulationDigits},
-    schemes::cggi::{CggiParams, Encoding},
+    schemes::{
+        cggi::{CggiParams, Encoding},
+        set_names::{own_set_name, set_name},
+    },
     security::{LweInstance, LweReport, LweSecret, check_lwe},
 };
 
@@ -165,10 +168,9 @@ impl<R: ReductionSpec> LinkParams<R> {
             return Ok(());
         }
         Err(Error::ParamsMismatch(format!(
-            "the {what} of set {}, parameters of {} ({}); use objects of one set",
-            hex(&other),
-            self.name(),
-            hex(&self.fingerprint())
+            "the {what} of set {}, and this is {}; use objects of one set",
+            set_name(&other),
+            own_set_name(self.name(), &self.fingerprint())
         )))
     }
 }
@@ -177,7 +179,10 @@ pub(super) fn to_slots<R: ReductionSpec>(
     ckks: &RaisingParams<R, u64>,
 ) -> Result<&EncapsulationContext<u64>, Error> {
     ckks.encapsulation().ok_or_else(|| {
-        Error::InvalidArgument(format!("{} has no ephemeral secret, to which links lead", ckks.name()))
+        Error::InvalidArgument(format!(
+            "{} has no ephemeral secret, to which links lead; take a set that has one",
+            ckks.name()
+        ))
     })
 }
 

@@ -57,7 +57,8 @@ impl<W: Word> LinearTransform<W> {
                 None => sum,
             });
         }
-        let total = total.ok_or_else(|| Error::InvalidArgument("a matrix without diagonals".into()))?;
+        let total =
+            total.ok_or_else(|| Error::InvalidArgument("a matrix without diagonals; insert one".into()))?;
         counters.ntt += 2 * down.ntts();
         if encoded.plaintext_ntts() > 0 {
             counters.ntt += (encoded.diagonals() * x.parts()[0].basis().len()) as u64;

@@ -102,7 +102,7 @@ impl Diagonals {
     pub fn apply(&self, x: &[Complex]) -> Result<Vec<Complex>, Error> {
         if x.len() != self.slots {
             return Err(Error::InvalidArgument(format!(
-                "{} values for a matrix of {} slots",
+                "{} values for a matrix of {} slots; give one for every slot",
                 x.len(),
                 self.slots
             )));
@@ -123,7 +123,7 @@ impl Diagonals {
     pub fn after(&self, first: &Self) -> Result<Self, Error> {
         if self.slots != first.slots {
             return Err(Error::InvalidArgument(format!(
-                "matrices of {} and {} slots cannot follow each other",
+                "matrices of {} and {} slots cannot follow each other; make them for the same number",
                 self.slots, first.slots
             )));
         }
@@ -191,7 +191,11 @@ impl Diagonals {
         if factors.len() == self.slots {
             return Ok(());
         }
-        Err(Error::InvalidArgument(format!("{} factors for a matrix of {} slots", factors.len(), self.slots)))
+        Err(Error::InvalidArgument(format!(
+            "{} factors for a matrix of {} slots; give one for every slot",
+            factors.len(),
+            self.slots
+        )))
     }
 }
 

@@ -167,7 +167,7 @@ fn check(width: usize) -> Result<(), Error> {
     if (1..=MAX_WIDTH).contains(&width) {
         return Ok(());
     }
-    Err(Error::InvalidArgument(format!("operands of {width} bits: choose 1 to {MAX_WIDTH}")))
+    Err(Error::InvalidArgument(format!("operands of {width} bits; take 1 to {MAX_WIDTH}")))
 }
 
 #[cfg(test)]

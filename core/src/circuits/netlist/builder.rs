@@ -156,7 +156,7 @@ impl Builder {
                 "the netlist has more than {MAX_GATES} gates; split the circuit"
             ))),
             None => self.fail(Error::InvalidArgument(format!(
-                "gate {} takes {} operands and was given {}",
+                "gate {} takes {} operands and was given {}; give it as many",
                 gate.map_or("", Gate::name),
                 arity(gate),
                 operands.len()

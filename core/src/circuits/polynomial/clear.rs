@@ -123,7 +123,9 @@ impl Polynomial {
             )));
         }
         if let Some(i) = coefficients.iter().position(|c| !c.is_finite()) {
-            return Err(Error::InvalidArgument(format!("coefficient {i} is not a finite number")));
+            return Err(Error::InvalidArgument(format!(
+                "coefficient {i} is not a finite number; check what it is computed from"
+            )));
         }
         Ok(Self::trimmed(basis, coefficients))
     }

@@ -87,7 +87,9 @@ fn fourier(values: &[ComplexDoubleDouble]) -> Result<Vec<ComplexDoubleDouble>, E
     let t = values.len();
     check(t)?;
     if let Some(j) = values.iter().position(|value| !value.is_finite()) {
-        return Err(Error::InvalidArgument(format!("value {j} of {t} is not a finite number")));
+        return Err(Error::InvalidArgument(format!(
+            "value {j} of {t} is not a finite number; check what it is computed from"
+        )));
     }
     let root = |j: usize| {
         let (cos, sin) = DoubleDouble::ratio(j as i64, t as i64).cos_sin_turns();

@@ -206,7 +206,10 @@ impl Lowering<'_> {
         }
         let (of, count) = (x, order.count as usize);
         if count > self.slots {
-            return Err(Error::InvalidArgument(format!("signs of {count} numbers in {} slots", self.slots)));
+            return Err(Error::InvalidArgument(format!(
+                "signs of {count} numbers in {} slots; ask for fewer, or take a set with more slots",
+                self.slots
+            )));
         }
         // No number is further than 1 from 0.
         let Pairs { turns, reading, least_distance, .. } =

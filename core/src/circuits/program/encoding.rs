@@ -311,7 +311,7 @@ impl<'a> Reader<'a> {
     fn node(&mut self, version: u16) -> Result<Node, Error> {
         let (kind, length) = (self.byte()?, self.byte()?);
         let name = core::str::from_utf8(self.take(length.into())?)
-            .map_err(|_| Error::BadBytes("its name is not UTF-8".into()))?;
+            .map_err(|_| Error::BadBytes("its name is not UTF-8; write it with this library".into()))?;
         let operation = match kind {
             0 => Operation::Input,
             1 => Operation::Constant(self.numbers()?),

@@ -323,7 +323,9 @@ fn is_name(name: &str) -> bool {
 
 fn finite(values: &[Complex], what: &str) -> Result<(), Error> {
     match values.iter().position(|z| !(z.re.is_finite() && z.im.is_finite())) {
-        Some(i) => Err(Error::InvalidArgument(format!("{what} {i} is not finite"))),
+        Some(i) => {
+            Err(Error::InvalidArgument(format!("{what} {i} is not finite; check what it is computed from")))
+        }
         None => Ok(()),
     }
 }

@@ -120,7 +120,10 @@ impl<'t> Planner<'t> {
         self.bounds[index] = known::of_node(program, index, &self.bounds).or(self.bounds[index]);
         let of = |x: Value| {
             registers[x.index()].ok_or_else(|| {
-                Error::InvalidArgument(format!("{} is no ciphertext", program.describe(x.index())))
+                Error::InvalidArgument(format!(
+                    "{} is no ciphertext; compute with it before, in the clear",
+                    program.describe(x.index())
+                ))
             })
         };
         let numbers = |x: Value| program.constant(x);

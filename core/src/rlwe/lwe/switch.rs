@@ -77,8 +77,8 @@ impl LweSwitchSpec {
             || taken > log_q as usize
         {
             return Err(Error::InvalidArgument(format!(
-                "key switching from dimension {from} to {to} with {digits} digits of {base_log} bits at modulus \
-                 2^{log_q}: dimensions and digits must be positive, the digits within the modulus, which is at most 2^31"
+                "key switching from dimension {from} to {to} with {digits} digits of {base_log} bits at modulus 2^{log_q}; take \
+                 positive dimensions and digits, the digits within the modulus, and that 2^31 at most"
             )));
         }
         Ok(())
@@ -150,7 +150,7 @@ impl LweSwitchKey {
     pub fn expand(spec: &LweSwitchSpec, public: &Seed, bodies: &[u32]) -> Result<Self, Error> {
         if bodies.len() != spec.samples() {
             return Err(Error::InvalidArgument(format!(
-                "{} bodies of a key-switching key that has {}",
+                "{} bodies of a key-switching key that has {}; give all of them",
                 bodies.len(),
                 spec.samples()
             )));

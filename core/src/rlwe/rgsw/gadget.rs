@@ -29,7 +29,7 @@ impl<W: Word> Gadget<W> {
         let taken = digits.saturating_mul(base_log as usize);
         if digits == 0 || base_log == 0 || taken > bits as usize || bits + 2 > W::BITS {
             return Err(Error::InvalidArgument(format!(
-                "{digits} digits of {base_log} bits for a modulus of {bits} bits in words of {}: take at least one \
+                "{digits} digits of {base_log} bits for a modulus of {bits} bits in words of {}; take at least one \
                  digit of at least one bit, {bits} bits in all at most, and two bits less than the word",
                 W::BITS
             )));

@@ -53,7 +53,7 @@ impl<W: Word> PackingKeys<W> {
         let (n, digits) = (context.n(), context.gadget().digits());
         if index >= Self::samples(context) {
             return Err(Error::InvalidArgument(format!(
-                "sample {index} of packing keys, which have {}",
+                "sample {index} of packing keys, which have {}; count them from 0",
                 Self::samples(context)
             )));
         }
@@ -70,7 +70,7 @@ impl<W: Word> PackingKeys<W> {
         let (n, count) = (context.n(), Self::samples(context));
         if bodies.len() != count * n {
             return Err(Error::InvalidArgument(format!(
-                "{} residues of packing keys, which have {}",
+                "{} residues of packing keys, which have {}; give all of them",
                 bodies.len(),
                 count * n
             )));
@@ -133,12 +133,15 @@ impl<W: Word> PackingKeys<W> {
         let l = samples.len();
         if !l.is_power_of_two() || l > n || samples.iter().any(|sample| sample.a.len() != n) {
             return Err(Error::InvalidArgument(format!(
-                "{l} samples to pack in a ring of degree {n}: give a power of two up to {n}, each of dimension {n}"
+                "{l} samples to pack in a ring of degree {n}; give a power of two up to {n}, each of dimension {n}"
             )));
         }
         // Packing multiplies by the places: their inverse comes first, exactly.
         let inverse = m.inv(m.reduce_u64(places as u64)).ok_or_else(|| {
-            Error::InvalidArgument(format!("{l} samples modulo {}, which divides their number", m.value()))
+            Error::InvalidArgument(format!(
+                "{l} samples modulo {}, which divides their number; take another modulus",
+                m.value()
+            ))
         })?;
         let factor = m.shoup(inverse);
         let mut parts: Vec<[Vec<W>; 2]> = samples

@@ -139,7 +139,7 @@ impl<W: Word> BgvContext<W> {
         let place = (exponent as usize).checked_sub(1);
         place.and_then(|place| self.0.moduli.get(place)).ok_or_else(|| {
             Error::InvalidArgument(format!(
-                "plaintexts modulo p^{exponent}, the set has tables for p to p^{}",
+                "plaintexts modulo p^{exponent}, the set has tables for p to p^{}; take an exponent among these",
                 self.0.plaintexts.largest_exponent
             ))
         })

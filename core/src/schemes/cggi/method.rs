@@ -97,7 +97,7 @@ impl RotationMethod {
             return Ok(());
         }
         Err(Error::InvalidArgument(format!(
-            "{self:?} with a {secret} short key of dimension {dimension}: {} takes {wanted}",
+            "{self:?} with a {secret} short key of dimension {dimension}; {} takes {wanted}",
             self.name()
         )))
     }

@@ -7,8 +7,9 @@ use super::{
 };
 use crate::{
     arith::{Modulus, Word},
-    error::{Error, hex},
+    error::Error,
     rlwe::{lwe::LweSwitchSpec, rgsw::RgswContext},
+    schemes::set_names::{own_set_name, set_name},
     security::{LweInstance, LweReport, LweSecret, NtruInstance, check_lwe},
 };
 
@@ -46,7 +47,7 @@ impl<W: Word> CggiParams<W> {
         let CggiSpec { method, lwe_secret, log_q, log_n, .. } = *spec;
         if !(4..=16).contains(&log_n) || !(1..=1 << 16).contains(&spec.lwe_dimension) {
             return Err(Error::InvalidArgument(format!(
-                "ring degree 2^{log_n} and dimension {}: take 2^4 to 2^16 and 1 to 65536",
+                "ring degree 2^{log_n} and dimension {}; take 2^4 to 2^16 and 1 to 65536",
                 spec.lwe_dimension
             )));
         }
@@ -191,10 +192,9 @@ impl<W: Word> CggiParams<W> {
             return Ok(());
         }
         Err(Error::ParamsMismatch(format!(
-            "the {what} belongs to parameters {}, and {} is {}; use objects of one set",
-            hex(&other),
-            self.name(),
-            hex(&self.0.fingerprint)
+            "the {what} belongs to set {}, and this is {}; use objects of one set",
+            set_name(&other),
+            own_set_name(self.name(), &self.0.fingerprint)
         )))
     }
 }

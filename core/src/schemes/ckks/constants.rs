@@ -176,7 +176,7 @@ impl<W: Word> Factors<W> {
         let c = c.times(scale);
         if !c.is_finite() {
             return Err(Error::InvalidArgument(format!(
-                "a constant of {:?} at scale {:e} is not a finite number",
+                "a constant of {:?} at scale {:e} is not a finite number; check what it is computed from",
                 c.to_complex(),
                 scale.to_f64()
             )));

@@ -76,7 +76,9 @@ impl Encoder {
             )));
         }
         if let Some(k) = slots.iter().position(|z| !(z.re.is_finite() && z.im.is_finite())) {
-            return Err(Error::InvalidArgument(format!("value {k} is not a finite number")));
+            return Err(Error::InvalidArgument(format!(
+                "value {k} is not a finite number; check what it is computed from"
+            )));
         }
         let mut w = vec![C::default(); s];
         w.iter_mut().zip(slots).for_each(|(w, &z)| *w = number(z));

@@ -165,7 +165,7 @@ fn part_of<W: Word>(params: &CggiParams<W>, index: usize) -> Result<CggiKeyPart,
     let mut parts = key_parts(params);
     if index >= parts.len() {
         return Err(Error::InvalidArgument(format!(
-            "part {index} asked of set {}, which has parts 0 to {}",
+            "part {index} asked of set {}, which has parts 0 to {}; ask for one of them",
             params.name(),
             parts.len() - 1
         )));

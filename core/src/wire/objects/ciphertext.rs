@@ -11,7 +11,10 @@ use crate::{
     error::Error,
     ring::{Basis, Eval, Poly},
     rlwe::RlweContext,
-    schemes::ckks::{Ciphertext, CkksContext, Scale},
+    schemes::{
+        ckks::{Ciphertext, CkksContext, Scale},
+        set_names::set_name,
+    },
     wire::{
         Expect, ObjectKind, frame,
         header::{HEADER_LEN, bad},
@@ -164,10 +167,11 @@ pub fn ciphertext_to_bytes<W: WireWord>(
     ciphertext: &Ciphertext<W>,
 ) -> Result<Vec<u8>, Error> {
     if ciphertext.fingerprint() != context.fingerprint() {
-        return Err(Error::ParamsMismatch(
-            "the ciphertext belongs to another parameter set than the one given to encode it; give its own"
-                .into(),
-        ));
+        return Err(Error::ParamsMismatch(format!(
+            "the ciphertext belongs to set {}, and is to be written as one of {}; give its own set",
+            set_name(&ciphertext.fingerprint()),
+            set_name(&context.fingerprint())
+        )));
     }
     let shape = Shape { level: ciphertext.level(), components: ciphertext.components() };
     let len = shape.payload_len(context.rlwe());

@@ -39,7 +39,7 @@ fn part_of<P: WireKeySet>(params: &P, index: usize) -> Result<&SwitchingKeyPart,
     let parts = params.key_parts();
     parts.get(index).ok_or_else(|| {
         Error::InvalidArgument(format!(
-            "part {index} asked of set {}, which has parts 0 to {}",
+            "part {index} asked of set {}, which has parts 0 to {}; ask for one of them",
             params.name(),
             parts.len().saturating_sub(1)
         ))

@@ -24,7 +24,7 @@ fn part_of<R: ReductionSpec>(params: &LinkParams<R>, index: usize) -> Result<&Li
     let parts = params.key_parts();
     parts.get(index).ok_or_else(|| {
         Error::InvalidArgument(alloc::format!(
-            "part {index} asked of set {}, which has parts 0 to {}",
+            "part {index} asked of set {}, which has parts 0 to {}; ask for one of them",
             params.name(),
             parts.len().saturating_sub(1)
         ))

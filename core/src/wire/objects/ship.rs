@@ -36,7 +36,7 @@ fn frame_of<W: WireWord>(params: &ShipParams<W>, key_id: [u8; 16], part: &KeyPar
 fn part_of<W: WireWord>(params: &ShipParams<W>, index: usize) -> Result<&KeyPart, Error> {
     params.key_parts().get(index).ok_or_else(|| {
         Error::InvalidArgument(format!(
-            "chunk {index} asked of set {}, which has chunks 0 to {}",
+            "chunk {index} asked of set {}, which has chunks 0 to {}; ask for one of them",
             params.name(),
             params.key_parts().len() - 1
         ))

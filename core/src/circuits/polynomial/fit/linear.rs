@@ -6,8 +6,7 @@ use crate::{arith::DoubleDouble, error::Error};
 
 fn singular() -> Error {
     Error::InvalidArgument(
-        "the equations of the fit are singular: the function is not finite, or there are fewer points than \
-         coefficients"
+        "the equations of the fit are singular; check that the function is finite, and take no more coefficients than points"
             .into(),
     )
 }

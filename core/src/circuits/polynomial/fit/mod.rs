@@ -155,7 +155,7 @@ fn assemble(basis: PolynomialBasis, indices: &[usize], values: &[DoubleDouble]) 
 fn indices(degree: usize, parity: Parity) -> Result<Vec<usize>, Error> {
     let indices: Vec<usize> = (0..=degree).filter(|&i| parity.allows(i)).collect();
     if indices.is_empty() {
-        return Err(Error::InvalidArgument("an odd polynomial has at least degree 1".into()));
+        return Err(Error::InvalidArgument("degree {degree} for an odd polynomial; take at least 1".into()));
     }
     Ok(indices)
 }

@@ -34,7 +34,10 @@ impl<W: Word> Planner<'_, W> {
     ) -> Result<Option<Register>, Error> {
         let of = |x: Value| {
             registers[x.index()].ok_or_else(|| {
-                Error::InvalidArgument(format!("{} is no ciphertext", program.describe(x.index())))
+                Error::InvalidArgument(format!(
+                    "{} is no ciphertext; compute with it before, in the clear",
+                    program.describe(x.index())
+                ))
             })
         };
         let numbers = |x: Value| program.constant(x);
