@@ -3,17 +3,10 @@
 use super::evaluator::ConventionalEvaluator;
 use crate::{
     arith::Word,
-    bootstrapping::{Method, MethodInfo, raising::KeySource},
+    bootstrapping::{Method, raising::KeySource},
     error::Error,
     schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::{Observer, StageInfo},
-};
-
-/// Conventional bootstrapping in the registry.
-pub const METHOD: MethodInfo = MethodInfo {
-    id: "ckks-conventional",
-    title: "CKKS bootstrapping by homomorphic modular reduction",
-    source: "Cheon, Han, Kim, Kim, Song, ePrint 2018/153; Bossuat et al., ePrint 2020/1203 and 2022/024",
 };
 
 /// An evaluator with its keys.

@@ -61,7 +61,7 @@ mod reduction;
 mod run;
 mod spec;
 
-pub use bootstrapper::{ConventionalBootstrapper, METHOD};
+pub use bootstrapper::ConventionalBootstrapper;
 pub use eval_mod::{ArcsineSpec, EvalMod, EvalModSpec};
 pub use evaluator::ConventionalEvaluator;
 pub use harmonics::{Harmonics, HarmonicsSpec};
@@ -84,4 +84,13 @@ pub use crate::{
         switching_keys::{SwitchingKeyId, SwitchingKeyPart as ConventionalKeyPart},
     },
     circuits::linear_transform::PlaintextStorage,
+};
+
+use super::MethodInfo;
+
+/// Conventional bootstrapping in the registry.
+pub const METHOD: MethodInfo = MethodInfo {
+    id: "ckks-conventional",
+    title: "CKKS bootstrapping by homomorphic modular reduction",
+    source: "Cheon, Han, Kim, Kim, Song, ePrint 2018/153; Bossuat et al., ePrint 2020/1203 and 2022/024",
 };

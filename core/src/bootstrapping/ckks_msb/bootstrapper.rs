@@ -13,18 +13,11 @@ use super::{
 };
 use crate::{
     arith::Word,
-    bootstrapping::{Method, MethodInfo, raising::KeySource},
+    bootstrapping::{Method, raising::KeySource},
     circuits::program::Readings,
     error::Error,
     schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::{Observer, StageInfo},
-};
-
-/// Modular reduction in the registry.
-pub const METHOD: MethodInfo = MethodInfo {
-    id: "ckks-msb",
-    title: "CKKS bootstrapping digit by digit, modular reduction and tables",
-    source: "Kim, Noh, Modular Reduction in CKKS; Bae, Kim, Stehlé, Suvanto, ePrint 2024/1637",
 };
 
 /// How far the scale of a number may be from that of the set, in steps to which a number of 1 is rounded.

@@ -46,7 +46,7 @@ mod run;
 mod spec;
 mod stages;
 
-pub use bootstrapper::{METHOD, MsbBootstrapper};
+pub use bootstrapper::MsbBootstrapper;
 pub use classes::{Classes, Function};
 pub use evaluator::MsbEvaluator;
 pub use numbers::Numbers;
@@ -64,3 +64,12 @@ pub use spec::{LARGEST_MESSAGE, MsbKeys, MsbKeysBuilder, MsbParams, MsbSecretKey
 pub use stages::{DISCRETISE, EVAL_EXP, LOOK_UP, TO_EPHEMERAL};
 
 pub use crate::circuits::linear_transform::PlaintextStorage;
+
+use super::MethodInfo;
+
+/// Modular reduction in the registry.
+pub const METHOD: MethodInfo = MethodInfo {
+    id: "ckks-msb",
+    title: "CKKS bootstrapping digit by digit, modular reduction and tables",
+    source: "Kim, Noh, Modular Reduction in CKKS; Bae, Kim, Stehlé, Suvanto, ePrint 2024/1637",
+};
