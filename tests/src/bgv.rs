@@ -251,15 +251,25 @@ pub fn tiny(bound: u32) -> BgvSpec {
 /// # Panics
 /// As [`tiny`].
 pub fn tiny_by(approach: Approach, bound: u32, weight: u32) -> BgvSpec {
-    let n = 64;
+    one_axis((64, 257), (approach, bound, weight))
+}
+
+/// [`tiny_by`] with another number of slots and another prime. Only those modulo 257 have primes that fit words of 32 bits.
+///
+/// # Panics
+/// As [`tiny`].
+pub fn one_axis((n, prime): (usize, u64), (approach, bound, weight): (Approach, u32, u32)) -> BgvSpec {
+    let one = (prime as f64 / 257.0).log2();
+    let two = 2.0 * one;
     let removal = removal_levels(approach, bound, 1);
-    let (maps, products, squares, back) = (vec![16.5; 2], vec![18.0; 3], vec![26.0; removal], vec![25.5; 2]);
-    let levels = [vec![29.0], maps, products, squares, back].concat();
-    let special = [30.0, 30.2];
+    let (maps, products) = (vec![16.5 + one; 2], vec![18.0 + one; 3]);
+    let (squares, back) = (vec![26.0 + two; removal], vec![25.5 + two; 2]);
+    let levels = [vec![29.0 + two], maps, products, squares, back].concat();
+    let special = [30.0 + two, 30.2 + two, 29.5];
     let all: Vec<usize> = (0..levels.len()).collect();
     let digits: Vec<&[usize]> = all.chunks(2).collect();
-    let chain = spec(n, &levels.chunks(1).collect::<Vec<_>>(), &[&special[..], &[29.5]].concat(), &digits);
-    BgvSpec { name: "tiny".into(), general: false, ..of_chain(chain, 257, (approach, bound, weight)) }
+    let chain = spec(n, &levels.chunks(1).collect::<Vec<_>>(), &special, &digits);
+    BgvSpec { name: "tiny".into(), general: false, ..of_chain(chain, prime, (approach, bound, weight)) }
 }
 
 /// A set of a ring of two axes, given by its degree and odd part, for general bootstrapping modulo p, no security: two products between

@@ -195,6 +195,32 @@ impl<W: Word> KeyedBgv<W> {
     }
 }
 
+impl<W: Word> KeyedBgv<W> {
+    /// So many bootstraps, each of squares down to the lowest level of an input and a random sum, without which the slots would become
+    /// the same. Estimates of results are to stay below so many roundings.
+    ///
+    /// # Panics
+    /// As [`Refreshes::refresh`], against the same in the clear.
+    pub fn chained(&self, rounds: u64, roundings: f64) -> Refreshes<'_, W> {
+        let (levels, encoder) = (*self.params.levels(), self.params.context().message_modulus().encoder());
+        assert!(levels.left() > 0, "products between bootstraps");
+        let mut message = self.random(4);
+        let mut x = self.encrypt(&message, levels.output, 3);
+        let mut refreshes = Refreshes::new(self, roundings);
+        for round in 0..rounds {
+            while x.level() > levels.input {
+                x = self.square(&x);
+                message = encoder.multiply(&message, &message).expect("whole slots");
+            }
+            let shift = self.random(100 + round);
+            x = self.bootstrapper.bgv().add_plain(&x, &shift).expect("room");
+            message = self.sum(&message, &shift);
+            x = refreshes.refresh(&x, &message);
+        }
+        refreshes
+    }
+}
+
 /// Bootstraps one after the other, which are all held to leave the same.
 pub struct Refreshes<'a, W: Word> {
     set: &'a KeyedBgv<W>,

@@ -25,34 +25,83 @@ fn keyed((prime, index, exponent, general): (u64, u64, u32, bool)) -> KeyedBgv<u
 /// Bits of noise above the estimate, of 64 coefficients that depend on each other.
 const ABOVE: f64 = 1.0;
 
+/// Products between bootstraps, x y + y, from which those of bits do not run dry.
+fn stays_right(place: (u64, u64, u32, bool), rounds: u64) {
+    let set = keyed(place);
+    let levels = *set.params.levels();
+    assert!(levels.left() == 3 && set.params.removal().polynomial().is_none());
+    let encoder = set.params.context().message_modulus().encoder();
+    let other = set.random(2);
+    let mut message = set.random(1);
+    let mut x = set.encrypt(&message, levels.output, 1);
+    for round in 0..rounds {
+        while x.level() > levels.input {
+            let y = set.encrypt(&other, x.level(), 10 + round);
+            let product = set.bootstrapper.multiply(&x, &y, &set.keys).expect("a level");
+            let (y, product) = set.bootstrapper.bgv().at_one_factor(&y, &product).expect("a level");
+            x = set.bootstrapper.bgv().add(&y, &product).expect("one factor");
+            let product = encoder.multiply(&message, &other).expect("slots");
+            message = set.sum(&product, &other);
+        }
+        assert_eq!(set.decrypt(&x), message, "{place:?}, round {round}, products");
+        x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("a sound set");
+        assert_eq!(set.decrypt(&x), message, "{place:?}, round {round}");
+        assert_eq!((x.level(), x.factor().value()), (levels.output, 1));
+        set.check_noise(&x, ABOVE, "bootstrap");
+    }
+    assert!(message.iter().any(|&m| m != 0));
+}
+
 #[test]
 fn slots_stay_right_between_products() {
-    for place in SETS {
-        let set = keyed(place);
-        let levels = *set.params.levels();
-        assert!(levels.left() == 3 && set.params.removal().polynomial().is_none());
-        let encoder = set.params.context().message_modulus().encoder();
-        let other = set.random(2);
-        let mut message = set.random(1);
-        let mut x = set.encrypt(&message, levels.output, 1);
-        for round in 0..4 {
-            // x y + y, from which products of bits do not run dry.
-            while x.level() > levels.input {
-                let y = set.encrypt(&other, x.level(), 10 + round);
-                let product = set.bootstrapper.multiply(&x, &y, &set.keys).expect("a level");
-                let (y, product) = set.bootstrapper.bgv().at_one_factor(&y, &product).expect("a level");
-                x = set.bootstrapper.bgv().add(&y, &product).expect("one factor");
-                let product = encoder.multiply(&message, &other).expect("slots");
-                message = set.sum(&product, &other);
-            }
-            assert_eq!(set.decrypt(&x), message, "{place:?}, round {round}, products");
-            x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("a sound set");
-            assert_eq!(set.decrypt(&x), message, "{place:?}, round {round}");
-            assert_eq!((x.level(), x.factor().value()), (levels.output, 1));
-            set.check_noise(&x, ABOVE, "bootstrap");
+    SETS.into_iter().for_each(|place| stays_right(place, 10));
+}
+
+#[test]
+#[ignore = "half a minute"]
+fn a_hundred_bootstraps_with_products_between_stay_right() {
+    SETS.into_iter().for_each(|place| stays_right(place, 100));
+}
+
+/// Of all integers modulo 25, and of six times them with another factor: to the nearest, as no two are equally near.
+#[test]
+fn integers_modulo_a_power_of_5_are_divided_with_rounding() {
+    let set = keyed(SETS[5]);
+    let (levels, ring, slots) =
+        (*set.params.levels(), set.params.messages(), set.params.context().slots() as u64);
+    assert_eq!(ring.value(), 25);
+    let evaluator = set.bootstrapper.bgv();
+    for first in (0..25).step_by(slots as usize) {
+        let integers: Vec<u64> = (first..first + slots).map(|x| x % 25).collect();
+        let x = set.encrypt(&set.coordinates(&integers), levels.output, 3);
+        // 6 x, with another factor.
+        let other =
+            evaluator.multiply_unit(&evaluator.multiply_integer(&x, 3).expect("room"), 2).expect("a unit");
+        assert_ne!(other.factor(), x.factor());
+        for (x, times) in [(&x, 1), (&other, 6)] {
+            let found = set.bootstrapper.divide_by_power(x, 1, &set.keys).expect("levels");
+            assert_eq!((found.ring().value(), found.factor().value()), (5, 1));
+            set.check_noise(&found, ABOVE, "quotient");
+            let expected = integers.iter().map(|&x| (ring.mul(x, times) + 2) / 5 % 5);
+            let encoder = set.params.context().message_modulus().encoder();
+            let expected = encoder.coordinates_of(&expected.collect::<Vec<_>>());
+            assert_eq!(set.decrypt(&found), expected, "from {first}, times {times}");
         }
-        assert!(message.iter().any(|&m| m != 0));
     }
+    let x = set.encrypt(&[], levels.output, 4);
+    let low = evaluator.drop_to_level(&x, 2).expect("a level");
+    let refused = set.bootstrapper.divide_by_power(&low, 1, &set.keys).map(|_| ());
+    assert!(
+        matches!(&refused, Err(Error::LevelMismatch(text)) if text.contains("modulo 5^2")),
+        "{refused:?}"
+    );
+    let refused = set.bootstrapper.divide_by_power(&x, 2, &set.keys).map(|_| ());
+    assert!(matches!(refused, Err(Error::InvalidArgument(_))), "{refused:?}");
+    let refused = set.bootstrapper.is_negative(&x, &set.keys).map(|_| ());
+    assert!(
+        matches!(&refused, Err(Error::InvalidArgument(text)) if text.contains("modulo 5^2")),
+        "{refused:?}"
+    );
 }
 
 /// Of all integers modulo 8, whatever factor the ciphertext has.

@@ -72,12 +72,12 @@ fn the_secure_set_counts_what_its_ephemeral_secret_loses() {
 }
 
 #[test]
-fn twenty_bootstraps_with_products_between_stay_right() {
+fn a_hundred_bootstraps_with_products_between_stay_right() {
     let world = world();
     let mut message = world.random(1);
     let mut x = world.encrypt(&message, world.params.levels().output, 1);
     let mut refreshes = Refreshes::new(world, 2.0);
-    for round in 0..20 {
+    for round in 0..100 {
         while x.level() > 0 {
             x = world.square(&x);
             message = product(&message, &message);

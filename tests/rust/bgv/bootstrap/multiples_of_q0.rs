@@ -13,9 +13,7 @@ use refloat::trace::Counters;
 use refloat_tests::bgv::{
     log_deviation, messages_of_every_kind, odd_index_by, small_prime, tiny_by, two_axes_by,
 };
-use refloat_tests::keyed_bgv::{KeyedBgv, Refreshes};
-
-use super::worn;
+use refloat_tests::keyed_bgv::KeyedBgv;
 
 /// Type B of 64 slots modulo 257: digits up to 7, which are never larger.
 fn beside() -> BgvSpec {
@@ -215,18 +213,37 @@ fn every_stage_of_an_odd_index_is_what_exact_arithmetic_gives() {
 
 #[test]
 fn a_hundred_bootstraps_with_products_between_stay_right() {
-    let set = KeyedBgv::<u64>::new(&beside());
-    let mut message = set.random(4);
-    let mut x = set.encrypt(&message, set.params.levels().output, 3);
-    let mut refreshes = Refreshes::new(&set, 2.4);
-    for round in 0..100u64 {
-        x = worn(&set, &mut message, x);
-        let shift = set.random(100 + round);
-        x = set.bootstrapper.bgv().add_plain(&x, &shift).expect("room");
-        message = set.sum(&message, &shift);
-        x = refreshes.refresh(&x, &message);
-        set.check_noise(&x, 0.1, "bootstrap");
+    let one_axis = [beside(), tiny_by(Approach::Multiples, 15, 32)];
+    let of_two = |approach, bound| two_axes_by(approach, bound, (32, 5), 97, 0.0);
+    let two_axes = [of_two(Approach::Beside { step: 7 }, 3), of_two(Approach::Multiples, 9)];
+    for (spec, above) in
+        one_axis.iter().map(|spec| (spec, 0.1)).chain(two_axes.iter().map(|spec| (spec, 0.3)))
+    {
+        KeyedBgv::<u64>::new(spec).chained(100, 2.4).check_noise(above);
     }
+}
+
+/// Digits beside a step, and from the multiples of q0 of messages modulo a square.
+fn chains_of_an_odd_index(rounds: u64) {
+    for general in [false, true] {
+        for (approach, place) in
+            [(Approach::Beside { step: 19 }, (215, 8191, 1)), (Approach::Multiples, (129, 257, 2))]
+        {
+            let set = KeyedBgv::<u64>::new(&odd_index_by(approach, place, general));
+            set.chained(rounds, 2.4).check_noise(0.6);
+        }
+    }
+}
+
+#[test]
+fn bootstraps_of_an_odd_index_with_products_between_stay_right() {
+    chains_of_an_odd_index(10);
+}
+
+#[test]
+#[ignore = "half a minute"]
+fn a_hundred_bootstraps_of_an_odd_index_with_products_between_stay_right() {
+    chains_of_an_odd_index(100);
 }
 
 #[test]
