@@ -1,6 +1,7 @@
 //! Thin BGV bootstrapping on toys: every stage as the holder of the key sees it, chains, failures, refusals.
 
 mod chains;
+mod digits;
 mod multiples_of_q0;
 mod runs;
 mod sets;

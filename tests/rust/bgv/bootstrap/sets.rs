@@ -1,39 +1,9 @@
-//! What sets promise, how often digits exceed their bound, and sets that do not fit.
+//! What sets promise, and sets that do not fit.
 
 use refloat::Error;
 use refloat::bootstrapping::bgv::{BgvParams, BgvPreset, BgvSpec};
-use refloat::bootstrapping::log2_quotient_exceeds;
 use refloat::bootstrapping::method::Promise;
-use refloat::trace::Counters;
 use refloat_tests::bgv::tiny;
-use refloat_tests::keyed_bgv::KeyedBgv;
-
-#[test]
-fn digits_exceed_their_bound_as_often_as_computed() {
-    for bound in [2, 3, 4] {
-        let set = KeyedBgv::<u64>::new(&tiny(bound));
-        let q0 = set.params.spec().chain.levels[0][0] as f64;
-        let (mut beyond, mut all) = (0, 0);
-        for i in 0..60 {
-            let x = set.encrypt(&set.random(i), set.params.levels().input, i);
-            let mut work = Counters::default();
-            let base = set.bootstrapper.slots_to_coeffs(&x, &set.keys, &mut work).expect("an input");
-            let prepared = set.bootstrapper.prepare(&base, &set.keys, &mut work).expect("level 0");
-            let phase = set.secret.decrypt_prepared(&prepared).expect("our own");
-            let phase = phase.reveal_to_key_owner();
-            beyond += phase.iter().filter(|&&x| (x as f64 / q0).round().abs() > f64::from(bound)).count();
-            all += phase.len();
-        }
-        let found = beyond as f64 / all as f64;
-        let law = 2f64.powf(set.params.log2_failure()) / set.params.n() as f64;
-        let without_noise = 2f64.powf(log2_quotient_exceeds(32, bound));
-        assert!(law >= without_noise && law < 1.2 * without_noise);
-        assert!(
-            (found / law).ln().abs() < 1.5f64.ln(),
-            "bound {bound}: {found} of the digits, computed {law}"
-        );
-    }
-}
 
 #[test]
 fn sets_hold_what_they_promise() {
