@@ -3,6 +3,7 @@
 //! - [`backends`]: a test once more with each arithmetic of the machine;
 //! - [`bgv`]: textbook BGV, a small set with its keys, and small sets for bootstrapping;
 //! - [`cyclotomic`]: rings of two axes in powers of X, over big integers;
+//! - [`bgv_noise`]: the noise that each stage of a BGV bootstrap should leave;
 //! - [`ring`]: the negacyclic product, residues and exact rounding over big integers;
 //! - [`embedding`]: slots of a polynomial by evaluating it;
 //! - [`ship`]: SHIP bootstrapping on plaintexts, identity by identity;
@@ -20,6 +21,7 @@
 
 pub mod backends;
 pub mod bgv;
+pub mod bgv_noise;
 pub mod chain;
 pub mod cyclotomic;
 pub mod embedding;

@@ -3,6 +3,7 @@
 mod chains;
 mod digits;
 mod multiples_of_q0;
+mod noise;
 mod runs;
 mod sets;
 mod stages;
