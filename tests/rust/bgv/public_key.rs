@@ -2,9 +2,11 @@
 
 use refloat::bootstrapping::bgv::{BgvParams, BgvPreset, BgvSecretKey};
 use refloat::random::Seed;
+use refloat::ring::SmallPoly;
 use refloat::schemes::bgv::{BgvCiphertext, BgvEvaluator};
+use refloat::security::SecretDistribution;
 use refloat::wire::{ObjectKind, bgv_public_key_from_bytes, bgv_public_key_to_bytes};
-use refloat_tests::bgv::{log_deviation, tiny};
+use refloat_tests::bgv::{SAMPLES, log_deviation, tiny};
 use refloat_tests::hostile::{Reader, rows_from};
 
 /// Of integers in slots, of elements of fields, and of rings of odd index.
@@ -50,22 +52,44 @@ fn two_parties_encrypt_for_one_owner() {
     assert!(seen > 1, "toys of several rings");
 }
 
-/// The noise of ciphertexts of zero is below what they are said to have, and not far below.
+/// v e + e_1 s and an error, of coefficients that are all independent: the law is a sum of squares. Ciphertexts are said to have more, by
+/// construction: their two products are counted as products of largest embeddings, which are 4.2 times that of all, and as if both were
+/// largest in one embedding; in a ring of two axes with the larger coefficients of products besides, which are in the law already.
 #[test]
 fn noise_is_counted() {
     for preset in toys() {
         let params = preset.params().unwrap();
-        let (secret, context) =
-            (BgvSecretKey::generate(&params, &Seed::from_bytes([5; 32])), params.context());
-        let key = secret.public_key().unwrap();
-        let level = params.levels().output;
-        let said = context.noise().deviation(context.noise().fresh_public()).log2();
-        for seed in 0..4 {
-            let x = key.encrypt(context, &[], level, &Seed::from_bytes([seed; 32])).unwrap();
-            let found = log_deviation(secret.noise(&x).unwrap().reveal_to_key_owner());
-            assert!(found < said, "{}: noise of 2^{found:.2}, said to be 2^{said:.2}", preset.name);
-            assert!(found > said - 10.0, "{}: noise of 2^{found:.2}, said to be 2^{said:.2}", preset.name);
+        let (context, level) = (params.context(), params.levels().output);
+        let model = context.noise();
+        let mut noise = Vec::new();
+        for owner in 0..8 {
+            let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([owner; 32]));
+            let key = secret.public_key().unwrap();
+            for seed in 0..(SAMPLES / 8).div_ceil(params.n()) as u8 {
+                let x = key.encrypt(context, &[], level, &Seed::from_bytes([seed; 32])).unwrap();
+                noise.extend_from_slice(secret.noise(&x).unwrap().reveal_to_key_owner());
+            }
         }
+        assert!(noise.len() >= SAMPLES);
+        // In a ring of two axes errors are drawn for one power more than the basis has, and coefficients of products are larger.
+        let d = context.slot_degree() as f64;
+        let (errors, growth) = if d > 1.0 { ((d + 1.0) / d, 2.0 - 1.0 / d) } else { (1.0, 1.0) };
+        let weight = match params.spec().chain.secret {
+            SecretDistribution::Ternary => 2.0 / 3.0 * params.n() as f64,
+            other => panic!("{other:?} has no law here"),
+        };
+        let products = (2.0 / 3.0 * params.n() as f64 + weight) * errors * growth;
+        let law = (SmallPoly::ERROR_SIGMA * (products + errors).sqrt()).log2();
+        let (found, said) = (log_deviation(&noise), model.deviation(model.fresh_public()).log2());
+        assert!((found - law).abs() < 0.1, "{}: noise of 2^{found:.2}, the law says 2^{law:.2}", preset.name);
+        let tail = model.embedding(1.0) / (params.n() as f64).sqrt();
+        let slack = (tail * 2f64.sqrt() * growth.sqrt()).log2();
+        let above = said - found;
+        assert!(
+            (above - slack).abs() < 0.2,
+            "{}: said to be {above:.2} bits more, {slack:.2} by its law",
+            preset.name
+        );
     }
 }
 
