@@ -1,15 +1,17 @@
 //! The 128-bit sets for BGV bootstrapping, end to end and timed: a minute and 5 GB of memory for integers in slots of `bgv15`, minutes
-//! and 10 GB for those of `bgv16-786433` and for elements of a field.
+//! and 10 GB for those of `bgv16-786433` and for elements of fields.
 //!
-//! `cargo test --profile quick -p refloat-tests --test bgv full_size::bgv15 -- --ignored --nocapture`, and `full_size::bgv16_gf4` and
-//! `full_size::bgv16_786433`
+//! `cargo test --profile quick -p refloat-tests --test bgv full_size::bgv15 -- --ignored --nocapture`, and `full_size::bgv16_gf4`,
+//! `full_size::bgv16_786433` and `full_size::v_a_128`
 
 use std::fs;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvSecretKey};
+use refloat::bootstrapping::bgv::{
+    BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvSecretKey, published_sets,
+};
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::Seed;
 use refloat::schemes::bgv::BgvCiphertext;
@@ -123,24 +125,30 @@ fn round(
 #[test]
 #[ignore = "a minute, and 5 GB of memory"]
 fn bgv15_is_exact_through_chained_bootstraps() {
-    chain("bgv15", 7);
+    chain(BgvPreset::named("bgv15").expect("a set"), 7);
 }
 
 #[test]
 #[ignore = "minutes, and 10 GB of memory"]
 fn bgv16_gf4_is_exact_through_chained_bootstraps() {
-    chain("bgv16-gf4", 3);
+    chain(BgvPreset::named("bgv16-gf4").expect("a set"), 3);
 }
 
 #[test]
 #[ignore = "minutes, and 10 GB of memory"]
 fn bgv16_786433_is_exact_through_chained_bootstraps() {
-    chain("bgv16-786433", 3);
+    chain(BgvPreset::named("bgv16-786433").expect("a set"), 3);
+}
+
+/// Of an odd index, whose largest digits are bounded and not computed.
+#[test]
+#[ignore = "minutes, and 10 GB of memory"]
+fn v_a_128_is_exact_through_chained_bootstraps() {
+    chain(published_sets().iter().find(|set| set.name == "V-A-128").expect("a set"), 3);
 }
 
 /// Bootstraps one after the other, `runs` on one thread and as many on two.
-fn chain(name: &str, runs: usize) {
-    let preset = BgvPreset::named(name).expect("a set");
+fn chain(preset: &BgvPreset, runs: usize) {
     let params = preset.params().expect("a sound set");
     println!("{}", params.security().statement);
     println!(
