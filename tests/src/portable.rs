@@ -5,16 +5,19 @@ use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::Seed;
 use refloat::schemes::bgv::BgvCiphertext;
 
-use crate::bgv::{odd_index, small_prime, tiny_by};
+use crate::bgv::{odd_index, odd_index_by, small_prime, tiny_by};
 
 /// What no named set is, by the names of the vectors: rings of odd index, thin and general, whose slots turn by one automorphism or do
-/// not, with messages modulo a prime, a square and bits; and digits that stand beside multiples of another number.
-pub fn unnamed_sets() -> [(&'static str, BgvSpec); 5] {
+/// not, with messages modulo a prime, a square and bits; of an index of three primes; and digits that are read from multiples of q0, modulo a
+/// power of p or beside multiples of another number.
+pub fn unnamed_sets() -> [(&'static str, BgvSpec); 7] {
     [
         ("m = 215, p = 8191", odd_index((215, 8191, 1), true)),
         ("m = 205, p = 8191, thin", odd_index((205, 8191, 1), false)),
         ("m = 129, p = 257^2", odd_index((129, 257, 2), true)),
         ("m = 85, p = 2", small_prime(2, 4, 85, 1, true)),
+        ("m = 255, p = 2^2", small_prime(2, 4, 255, 2, true)),
+        ("m = 129, p = 257^2, multiples of q0", odd_index_by(Approach::Multiples, (129, 257, 2), true)),
         ("m = 128, p = 257, beside 15", tiny_by(Approach::Beside { step: 15 }, 7, 14)),
     ]
 }
