@@ -106,9 +106,10 @@ impl<W: Word> Laws<'_, W> {
             });
             return (levels.coeffs_to_slots, shapes, params.raised());
         }
-        let shapes = cube.map(|[there, _]| there).unwrap_or_else(|| {
-            integer_slots_to_coeffs_shapes(columns, spec.slots_to_coeffs).expect("stages of the set")
-        });
+        let shapes = cube.map_or_else(
+            || integer_slots_to_coeffs_shapes(columns, spec.slots_to_coeffs).expect("stages of the set"),
+            |[there, _]| there,
+        );
         let apart = params.is_general() && params.stages().iter().any(|stage| stage.id == TAKE_OFF);
         (levels.slots_to_coeffs, shapes, if apart { params.raised() } else { params.messages() })
     }

@@ -54,13 +54,17 @@ fn stays_right(place: (u64, u64, u32, bool), rounds: u64) {
 
 #[test]
 fn slots_stay_right_between_products() {
-    SETS.into_iter().for_each(|place| stays_right(place, 10));
+    for place in SETS {
+        stays_right(place, 10);
+    }
 }
 
 #[test]
 #[ignore = "half a minute"]
 fn a_hundred_bootstraps_with_products_between_stay_right() {
-    SETS.into_iter().for_each(|place| stays_right(place, 100));
+    for place in SETS {
+        stays_right(place, 100);
+    }
 }
 
 /// Of all integers modulo 25, and of six times them with another factor: to the nearest, as no two are equally near.

@@ -106,7 +106,7 @@ fn noise_of_an_odd_index_is_as_it_should_be() {
 
 /// All other kinds of rings and approaches.
 #[test]
-#[ignore = "half a minute"]
+#[ignore = "more than a minute"]
 fn noise_of_slower_sets_is_as_it_should_be() {
     noise_of_stages_is_as_it_should_be(&named("toy-bgv-gf4"), SAMPLES);
     noise_of_stages_is_as_it_should_be(&two_axes((128, 17), 113, 3.0), SAMPLES);
