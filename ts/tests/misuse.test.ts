@@ -77,6 +77,62 @@ describe('values', () => {
   });
 });
 
+describe('other arguments', () => {
+  it('are named where they are of another kind', async () => {
+    const whole = await rf.integers.keygen('toy-bgv10', { allowInsecure: true });
+    const program = new Program(keys.params);
+    const x = program.input('x');
+    const adder = await rf.gates.adder(2);
+    const one = await bits.encrypt(true);
+    const server = rf.server('http://127.0.0.1:1');
+    const buffer = (await ct.toBytes()).buffer;
+    for (const [act, message] of [
+      [(wrong) => rf.keygen(wrong({ allowInsecure: true })), /given by its name, such as 'toy10', not by an object; pass the name, and options after it/],
+      [(wrong) => rf.gates.keygen(wrong({})), /given by its name/],
+      [(wrong) => rf.gates.params(wrong(undefined)), /not by undefined/],
+      [(wrong) => rf.integers.keygen(wrong({})), /given by its name/],
+      [(wrong) => rf.integers.params(wrong(1)), /not by the number 1/],
+      [(wrong) => rf.loadPresets(wrong('ckks')), /"ckks" is no method .* there are ckks-ship, ckks-conventional/],
+      [(wrong) => rf.ciphertextFromBytes(wrong(buffer)), /ciphertextFromBytes\(\) takes a Uint8Array, and got an ArrayBuffer; wrap it, new Uint8Array\(buffer\)/],
+      [(wrong) => rf.ciphertextFromBytes(wrong('iXJl')), /got the string "iXJl"; pass the bytes as they were given out/],
+      [(wrong) => rf.importKeys(wrong({ 0: 137 })), /importKeys\(\) takes a Uint8Array, and got an object/],
+      [(wrong) => rf.publicKeyFromBytes(wrong([256])), /publicKeyFromBytes\(\) .* got an Array/],
+      [(wrong) => rf.gates.importKeys(wrong(null)), /importKeys\(\) .* got null/],
+      [(wrong) => rf.gates.ciphertextFromBytes(wrong(buffer)), /wrap it/],
+      [(wrong) => rf.integers.importKeys(wrong(buffer)), /wrap it/],
+      [(wrong) => rf.integers.publicKeyFromBytes(wrong(buffer)), /wrap it/],
+      [(wrong) => rf.integers.ciphertextFromBytes(wrong(buffer)), /wrap it/],
+      [(wrong) => keys.keyPart(wrong(undefined)), /^part undefined of the keys; pass an integer from 0 to 33$/],
+      [(wrong) => ct.dropToLevel(wrong('1')), /^the level is the string "1"; pass an integer from 0 to 2$/],
+      [(wrong) => rf.gates.circuit(wrong(undefined)), /takes the text of a circuit, and got undefined/],
+      [(wrong) => rf.gates.adder(wrong('8')), /the width is the string "8"/],
+      [(wrong) => rf.gates.adder(8, wrong('Prefix')), /by 'ripple' or 'prefix', not by the string "Prefix"/],
+      [(wrong) => gates.run(wrong(undefined), one), /run\(\) takes a circuit, .* and got undefined/],
+      [(wrong) => gates.run(adder, wrong(undefined)), /takes ciphertexts of bits, .* and got undefined/],
+      [(wrong) => gates.gateRun('and', wrong(ct)), /takes ciphertexts of bits, .* and got a ciphertext/],
+      [(wrong) => gates.lookUp(one, wrong(undefined)), /takes a table, .* and got undefined/],
+      [(wrong) => gates.sum(wrong([one])), /pairs \[weight, ciphertext\], and got a ciphertext; pass \[1, x\] for x/],
+      [(wrong) => gates.sum(wrong(one)), /takes a list of pairs/],
+      [(wrong) => gates.sum([[wrong('2'), one]]), /a weight is the string "2"/],
+      [(wrong) => whole.encrypt(wrong(5)), /takes a list of integers, .* and got the number 5/],
+      [(wrong) => whole.encrypt(wrong(['5'])), /entry 0 is the string "5"/],
+      [(wrong) => server.run(program, wrong(undefined)), /takes an object with a ciphertext for each input/],
+      [(wrong) => server.circuit(wrong(1), one), /circuit\(\) takes a circuit, .* and got the number 1/],
+      [(wrong) => server.circuit(adder, wrong(ct)), /ciphertexts of bits, .* and got a ciphertext/],
+      [(wrong) => server.integers(wrong(ct)), /ciphertexts of integers, .* and got a ciphertext/],
+      [(wrong) => server.keys(wrong(undefined)), /keys\(\) takes a key set, or the id of one, and got undefined/],
+      [(wrong) => server.frontOf(wrong({})), /frontOf\(\) takes a key set, or the id of one, and got an object/],
+      [(wrong) => program.input(wrong(undefined)), /has a name, and got undefined/],
+      [(wrong) => x.rotate(wrong('1')), /a rotation by the string "1" slots/],
+      [(wrong) => x.mod(wrong('1')), /numbers modulo the string "1"/],
+      [(wrong) => x.argmax(wrong('3')), /the string "3" slots to compare/],
+      [(wrong) => x.linearTransform(wrong(1)), /takes a list of rows, .* and got the number 1/],
+    ] as readonly (readonly [(wrong: <T>(value: unknown) => T) => unknown, RegExp])[]) {
+      expect(await refusal('INVALID_ARGUMENT', act)).toMatch(message);
+    }
+  });
+});
+
 describe('objects', () => {
   it('of another kind are named, and where the right ones come from', async () => {
     expect(await refusal('INVALID_ARGUMENT', (wrong) => keys.bootstrap(ct, wrong(undefined)))).toMatch(/bootstrapKeys\(\) makes, and got undefined/);

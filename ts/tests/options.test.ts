@@ -303,8 +303,8 @@ describe('options', () => {
   it('are told by what was given', async () => {
     for (const [options, message] of [
       [{ level: '1' }, 'the option level of encrypt() is the string "1"; pass a number'],
-      [{ level: 1.5 }, /^level 1.5; pass an integer from 0 to/],
-      [{ level: 2 ** 32 }, /^level 4294967296; pass an integer from 0 to/],
+      [{ level: 1.5 }, /^the level is 1.5; pass an integer from 0 to/],
+      [{ level: 2 ** 32 }, /^the level is 4294967296; pass an integer from 0 to/],
       [{ mode: 'reel' }, `the option mode of encrypt() is the string "reel"; pass 'real' or 'complex' or 'bits'`],
       [{ signal: new AbortController() }, /is an AbortController; pass an AbortSignal, such as the `signal` of an AbortController$/],
       [{ seed: Promise.resolve(bytes) }, /^the option seed of encrypt\(\) is a promise: await it first; pass a Uint8Array of 32 bytes$/],

@@ -15,6 +15,11 @@ export function named(value: unknown): string {
   return /^[AEIOaeio]/.test(tag) ? `an ${tag === 'Object' ? 'object' : tag}` : `a ${tag}`;
 }
 
+/** A number as it is, and anything else as {@link named} names it: for messages that go on to say which numbers are meant. */
+export function shown(value: unknown): string {
+  return typeof value === 'number' ? String(value) : named(value);
+}
+
 /** Refuses what is not an object of a class of this package; `what` says where such objects come from. */
 export function mustBe<T>(value: unknown, Class: abstract new (...args: never[]) => T, where: string, what: string): asserts value is T {
   if (value instanceof Class) return;
@@ -31,6 +36,22 @@ export function numbers(values: unknown, where: string, what = 'a list of number
   });
 }
 
+/** A copy of bytes, which are not an `ArrayBuffer`: of that `Uint8Array.from` makes an empty array, without an error. */
+export function bytesOf(value: unknown, where: string): Uint8Array {
+  const isByte = (byte: unknown): boolean => Number.isInteger(byte) && (byte as number) >= 0 && (byte as number) < 256;
+  if (Object.prototype.toString.call(value) === '[object Uint8Array]' || (Array.isArray(value) && value.every(isByte))) {
+    return Uint8Array.from(value as Uint8Array);
+  }
+  const repair = value instanceof ArrayBuffer ? 'wrap it, new Uint8Array(buffer)' : 'pass the bytes as they were given out';
+  throw new RefloatError('INVALID_ARGUMENT', `${where} takes a Uint8Array, and got ${named(value)}; ${repair}`);
+}
+
+/** A string; anything else is named, and `what` says which string is meant. */
+export function textOf(value: unknown, where: string, what: string): string {
+  if (typeof value === 'string') return value;
+  throw new RefloatError('INVALID_ARGUMENT', `${where} takes ${what}, and got ${named(value)}`);
+}
+
 /** What has a length and entries, which a single value has not. */
 export function listOf(values: unknown, where: string, what: string): ArrayLike<unknown> {
   const length = typeof values === 'object' && values !== null ? (values as { length?: unknown }).length : undefined;
@@ -41,5 +62,5 @@ export function listOf(values: unknown, where: string, what: string): ArrayLike<
 /** A level from 0 to the highest. */
 export function levelUpTo(highest: number, level: number): number {
   if (Number.isInteger(level) && level >= 0 && level < 2 ** 32) return level;
-  throw new RefloatError('INVALID_ARGUMENT', `level ${level}; pass an integer from 0 to ${highest}`);
+  throw new RefloatError('INVALID_ARGUMENT', `the level is ${shown(level)}; pass an integer from 0 to ${highest}`);
 }

@@ -14,7 +14,7 @@ export type Kinds<O> = { readonly [Name in keyof O]-?: Kind };
  * @param where the method, as its caller writes it
  * @throws RefloatError `INVALID_ARGUMENT`
  */
-export function checkOptions<O extends object>(options: O, where: string, kinds: Kinds<NoInfer<O>>): void {
+export function checkOptions<O extends object>(options: O, where: string, kinds: Kinds<O>): void {
   const names = Object.keys(kinds);
   // Signals, lists and objects of this package are objects too, but say what they are.
   if (Object.prototype.toString.call(options) !== '[object Object]') {

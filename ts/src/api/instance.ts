@@ -10,7 +10,7 @@ import type { ServerOptions } from '../remote/options.js';
 import { Server } from '../remote/server.js';
 import { uncloneable } from '../uncloneable.js';
 import { unlessAborted } from './abandon.js';
-import { mustBe } from './arguments.js';
+import { bytesOf, mustBe } from './arguments.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
 import { NUMBER, checkOptions } from './check-options.js';
 import { Ciphertext } from './ciphertext.js';
@@ -93,7 +93,7 @@ export class Instance {
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<KeySet> {
     checkOptions(options, 'importKeys()', IMPORT);
     throwIfAborted(options.signal);
-    const own = Uint8Array.from(bytes);
+    const own = bytesOf(bytes, 'importKeys()');
     const keys = classOf(ckks(await this.#sets.moduleFor(own)), 'SecretKey');
     const made = await this.#port.call(keys, 'importSecret', own, options.allowInsecure === true);
     return new KeySet(this.#port, made, await this.#sets.find(made.preset));
@@ -105,7 +105,7 @@ export class Instance {
     options: { readonly mode?: SlotMode } = {},
   ): Promise<Ciphertext> {
     checkOptions(options, 'ciphertextFromBytes()', { mode: MODE });
-    const own = Uint8Array.from(bytes);
+    const own = bytesOf(bytes, 'ciphertextFromBytes()');
     const ciphertexts = classOf(ckks(await this.#sets.moduleFor(own)), 'Ciphertext');
     const made = await this.#port.call(ciphertexts, 'fromBytes', own);
     return new Ciphertext(this.#port, made, options.mode ?? (await this.#sets.find(made.preset)).mode);
@@ -118,7 +118,7 @@ export class Instance {
   async publicKeyFromBytes(bytes: Uint8Array, options: ImportOptions = {}): Promise<PublicKey> {
     checkOptions(options, 'publicKeyFromBytes()', IMPORT);
     throwIfAborted(options.signal);
-    const own = Uint8Array.from(bytes);
+    const own = bytesOf(bytes, 'publicKeyFromBytes()');
     const keys = classOf(ckks(await this.#sets.moduleFor(own)), 'PublicKey');
     const made = await this.#port.call(keys, 'fromBytes', own, options.allowInsecure === true);
     return new PublicKey(this.#port, made, await this.#sets.find(made.preset));

@@ -1,7 +1,9 @@
 import type { GlueGateSecretKey, GlueIntegerSecretKey, GlueSecretKey } from '../engine/glue.js';
 import type { Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
+import { RefloatError } from '../errors.js';
 import type { SetWithParts } from '../params.js';
+import { shown } from './arguments.js';
 import { Resource, asSecret } from './resource.js';
 
 /** A secret key of whichever scheme. */
@@ -30,6 +32,9 @@ export abstract class SecretKey<P extends SetWithParts = SetWithParts, K extends
    */
   async keyPart(index: number): Promise<Uint8Array> {
     const key: Handle<AnyKey> = this.handle;
+    if (!Number.isInteger(index) || index < 0) {
+      throw new RefloatError('INVALID_ARGUMENT', `part ${shown(index)} of the keys; pass an integer from 0 to ${this.params.keyParts.length - 1}`);
+    }
     return this.port.call(key, 'keyPart', index);
   }
 

@@ -35,6 +35,11 @@ export class Sets {
 
   /** Loads the other modules with sets, if they have not been, or that of one method. */
   async load(method?: CkksMethod): Promise<void> {
+    const methods = OTHER_CKKS_MODULES.map((module) => MODULES[module].method);
+    if (method !== undefined && method !== MODULES.main.method && !methods.includes(method)) {
+      const all = [MODULES.main.method, ...methods].join(', ');
+      throw new RefloatError('INVALID_ARGUMENT', `${named(method)} is no method whose sets run in the page; there are ${all}`);
+    }
     const modules = method === undefined ? OTHER_CKKS_MODULES : OTHER_CKKS_MODULES.filter((module) => MODULES[module].method === method);
     await Promise.all(modules.map((module) => this.#load(module)));
   }
@@ -65,6 +70,7 @@ export class Sets {
 
   /** A known set by name. */
   named(name: string): Preset {
+    setName(name);
     const found = this.#known(name);
     if (found) return found;
     const names = this.today.map((p) => p.name).join(', ');
@@ -73,6 +79,7 @@ export class Sets {
 
   /** A set by name, of whichever module. */
   async find(name: string): Promise<Preset> {
+    setName(name);
     return (await this.#search(() => this.#known(name))) ?? this.named(name);
   }
 
@@ -87,6 +94,12 @@ export class Sets {
   #known(name: string): Preset | undefined {
     return this.known.find((p) => p.name === name);
   }
+}
+
+/** Refuses what is not the name of a set, such as options in its place. @internal */
+export function setName(name: unknown): string {
+  if (typeof name === 'string') return name;
+  throw new RefloatError('INVALID_ARGUMENT', `a parameter set is given by its name, such as 'toy10', not by ${named(name)}; pass the name, and options after it`);
 }
 
 /** A set as it is described to callers: with its parts as a list. */

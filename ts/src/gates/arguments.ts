@@ -1,10 +1,10 @@
-import { named } from '../api/arguments.js';
+import { listOf, named, shown } from '../api/arguments.js';
 import { RefloatError } from '../errors.js';
 
 /** Refuses what would be rounded on its way. */
 export function natural(value: number, what: string): number {
   if (Number.isInteger(value) && value >= 0 && value < 2 ** 32) return value;
-  throw new RefloatError('INVALID_ARGUMENT', `${what} is ${value}; give an integer that is not negative`);
+  throw new RefloatError('INVALID_ARGUMENT', `${what} is ${shown(value)}; give an integer that is not negative`);
 }
 
 /** A bit of a list, as 0 or 1. */
@@ -46,15 +46,32 @@ export function equallyLong(lengths: readonly number[]): void {
 
 /** The table of a look-up and the messages of its results, checked. */
 export function checkTable(table: readonly number[], messages: number): [entries: Uint32Array, messages: number] {
+  listOf(table, 'a look-up', 'a table, a list with the result for each message');
   for (const entry of table) natural(entry, 'an entry of the table');
   return [Uint32Array.from(table), natural(messages, 'messages')];
+}
+
+/** The text of a circuit that is given as such, or as it was described. */
+export function circuitText(circuit: unknown, where: string): string {
+  const text = typeof circuit === 'object' && circuit !== null ? (circuit as { readonly text?: unknown }).text : circuit;
+  if (typeof text === 'string') return text;
+  throw new RefloatError('INVALID_ARGUMENT', `${where} takes a circuit, of rf.gates.circuit() or as text, and got ${named(circuit)}`);
+}
+
+/** Terms of a sum, which are pairs. */
+export function checkTerms(terms: readonly unknown[]): void {
+  if (!Array.isArray(terms)) throw new RefloatError('INVALID_ARGUMENT', `sum() takes a list of pairs [weight, ciphertext], and got ${named(terms)}`);
+  for (const term of terms as readonly unknown[]) {
+    if (Array.isArray(term) && term.length === 2) continue;
+    throw new RefloatError('INVALID_ARGUMENT', `sum() takes pairs [weight, ciphertext], and got ${named(term)}; pass [1, x] for x`);
+  }
 }
 
 /** The weights of a sum, checked. */
 export function checkWeights(weights: readonly number[]): Int32Array {
   for (const weight of weights) {
     if (!Number.isInteger(weight) || Math.abs(weight) >= 2 ** 31) {
-      throw new RefloatError('INVALID_ARGUMENT', `a weight is ${weight}; give an integer below 2^31`);
+      throw new RefloatError('INVALID_ARGUMENT', `a weight is ${shown(weight)}; give an integer below 2^31`);
     }
   }
   return Int32Array.from(weights);

@@ -1,11 +1,12 @@
 import { unlessAborted } from '../api/abandon.js';
+import { bytesOf, named, textOf } from '../api/arguments.js';
 import { checkOptions } from '../api/check-options.js';
 import { IMPORT, KEYGEN, type ImportOptions, type KeygenOptions } from '../api/options.js';
 import { copied } from '../api/secret.js';
-import { unpacked } from '../api/sets.js';
+import { setName, unpacked } from '../api/sets.js';
 import { GATES, classOf } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import { throwIfAborted } from '../errors.js';
+import { RefloatError, throwIfAborted } from '../errors.js';
 import { natural } from './arguments.js';
 import { GateCiphertext } from './ciphertext.js';
 import { describeCircuit, type CircuitInfo } from './circuit.js';
@@ -61,6 +62,7 @@ export class Gates {
    */
   async keygen(preset: GatePresetName | (string & {}) = 'bool-128', options: KeygenOptions = {}): Promise<GateKeySet> {
     checkOptions(options, 'keygen()', KEYGEN);
+    setName(preset);
     const allow = options.allowInsecure === true;
     const made = await unlessAborted(this.#port, options.signal, () =>
       this.#port.call(SECRET_KEY, 'generate', preset, allow, copied(options.seed)),
@@ -72,13 +74,13 @@ export class Gates {
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<GateKeySet> {
     checkOptions(options, 'importKeys()', IMPORT);
     throwIfAborted(options.signal);
-    const made = await this.#port.call(SECRET_KEY, 'importSecret', Uint8Array.from(bytes), options.allowInsecure === true);
+    const made = await this.#port.call(SECRET_KEY, 'importSecret', bytesOf(bytes, 'importKeys()'), options.allowInsecure === true);
     return new GateKeySet(this.#port, made, await this.params(made.preset));
   }
 
   /** Reads a list of encrypted bits or integers; damaged or foreign bytes throw `BAD_BYTES`. */
   async ciphertextFromBytes(bytes: Uint8Array): Promise<GateCiphertext> {
-    const made = await this.#port.call(classOf(GATES, 'GateCiphertext'), 'fromBytes', Uint8Array.from(bytes));
+    const made = await this.#port.call(classOf(GATES, 'GateCiphertext'), 'fromBytes', bytesOf(bytes, 'ciphertextFromBytes()'));
     return new GateCiphertext(this.#port, made);
   }
 
@@ -88,7 +90,7 @@ export class Gates {
    * begins a comment. Mistakes throw `INVALID_ARGUMENT` and name their line.
    */
   async circuit(text: string): Promise<CircuitInfo> {
-    return describeCircuit(this.#port, text);
+    return describeCircuit(this.#port, textOf(text, 'circuit()', 'the text of a circuit'));
   }
 
   /** Adds two unsigned integers, lowest bits first: inputs a, b; outputs the sum and the carry. */
@@ -102,6 +104,9 @@ export class Gates {
   }
 
   async #arithmetic(kind: string, width: number, form: CarryForm): Promise<CircuitInfo> {
+    if (form !== 'ripple' && form !== 'prefix') {
+      throw new RefloatError('INVALID_ARGUMENT', `carries travel by 'ripple' or 'prefix', not by ${named(form)}; pass one of the two`);
+    }
     return this.circuit(await this.#port.call(GATES, 'circuitText', kind, natural(width, 'the width'), form === 'prefix'));
   }
 }
@@ -110,5 +115,5 @@ const SECRET_KEY = classOf(GATES, 'GateSecretKey');
 
 /** A parameter set by name. @internal */
 export async function gatePreset(port: Port, name: string): Promise<GatePreset> {
-  return unpacked(await port.call(GATES, 'gatePreset', name)) as GatePreset;
+  return unpacked(await port.call(GATES, 'gatePreset', setName(name))) as GatePreset;
 }

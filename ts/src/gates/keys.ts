@@ -12,7 +12,7 @@ import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
 import { SteppableRun } from '../run.js';
 import { gateMs, shareGates } from '../sharing/gates.js';
-import { checkJoined, checkOperands, checkTable, checkWeights, equallyLong, natural } from './arguments.js';
+import { checkJoined, checkOperands, checkTable, checkTerms, checkWeights, circuitText, equallyLong, natural } from './arguments.js';
 import { GateCiphertext } from './ciphertext.js';
 import { describeCircuit, type CircuitInfo } from './circuit.js';
 import type { CircuitEvent, GateEvent, GateStageId, GateView } from './events.js';
@@ -179,6 +179,7 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
    * below `messages`, which nobody can check, and their noise grows with the squares of the weights.
    */
   async sum(terms: readonly (readonly [weight: number, x: GateCiphertext])[], constant = 0): Promise<GateCiphertext> {
+    checkTerms(terms);
     const lists = terms.map(([, x]) => x);
     equallyLong(lengths(lists));
     const weights = checkWeights(terms.map(([weight]) => weight));
@@ -199,7 +200,7 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
     options: SignalOptions = {},
   ): SteppableRun<GateCiphertext, CircuitEvent> {
     checkOptions(options, 'run()', SIGNAL);
-    const text = typeof circuit === 'string' ? circuit : circuit.text;
+    const text = circuitText(circuit, 'run()');
     const handles = this.#handles(inputs instanceof GateCiphertext ? [inputs] : inputs);
     const { port, handle: keys } = this;
     return new SteppableRun(async (control) => {
@@ -294,6 +295,8 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
   }
 
   #handles(lists: readonly GateCiphertext[]): Handle<GlueGateCiphertext>[] {
+    // One that is no list is named.
+    if (!Array.isArray(lists)) mustBeEncrypted(lists, 'this operation');
     return lists.map((list) => this.#handle(list));
   }
 }

@@ -1,6 +1,8 @@
+import { bytesOf } from '../api/arguments.js';
 import { checkOptions } from '../api/check-options.js';
 import { IMPORT, KEYGEN, type ImportOptions, type KeygenOptions } from '../api/options.js';
 import { copied } from '../api/secret.js';
+import { setName } from '../api/sets.js';
 import { INTEGERS, classOf } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { throwIfAborted } from '../errors.js';
@@ -49,7 +51,7 @@ export class Integers {
 
   /** The polynomial that takes the low digit off in bootstraps of a set, in the clear. */
   async removal(name: IntegerPresetName | (string & {})): Promise<DigitRemoval> {
-    return (await this.#port.call(INTEGERS, 'integerRemoval', name)) as DigitRemoval;
+    return (await this.#port.call(INTEGERS, 'integerRemoval', setName(name))) as DigitRemoval;
   }
 
   /**
@@ -60,6 +62,7 @@ export class Integers {
   async keygen(preset: IntegerPresetName | (string & {}) = 'bgv15', options: KeygenOptions = {}): Promise<IntegerKeySet> {
     checkOptions(options, 'keygen()', KEYGEN);
     throwIfAborted(options.signal);
+    setName(preset);
     const allow = options.allowInsecure === true;
     const made = await this.#port.call(SECRET_KEY, 'generate', preset, allow, copied(options.seed));
     return new IntegerKeySet(this.#port, made, await this.params(made.preset));
@@ -69,7 +72,7 @@ export class Integers {
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<IntegerKeySet> {
     checkOptions(options, 'importKeys()', IMPORT);
     throwIfAborted(options.signal);
-    const made = await this.#port.call(SECRET_KEY, 'importSecret', Uint8Array.from(bytes), options.allowInsecure === true);
+    const made = await this.#port.call(SECRET_KEY, 'importSecret', bytesOf(bytes, 'importKeys()'), options.allowInsecure === true);
     return new IntegerKeySet(this.#port, made, await this.params(made.preset));
   }
 
@@ -81,13 +84,13 @@ export class Integers {
     checkOptions(options, 'publicKeyFromBytes()', IMPORT);
     throwIfAborted(options.signal);
     const keys = classOf(INTEGERS, 'IntegerPublicKey');
-    const made = await this.#port.call(keys, 'fromBytes', Uint8Array.from(bytes), options.allowInsecure === true);
+    const made = await this.#port.call(keys, 'fromBytes', bytesOf(bytes, 'publicKeyFromBytes()'), options.allowInsecure === true);
     return new IntegerPublicKey(this.#port, made, await this.params(made.preset));
   }
 
   /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. */
   async ciphertextFromBytes(bytes: Uint8Array): Promise<IntegerCiphertext> {
-    const made = await this.#port.call(classOf(INTEGERS, 'IntegerCiphertext'), 'fromBytes', Uint8Array.from(bytes));
+    const made = await this.#port.call(classOf(INTEGERS, 'IntegerCiphertext'), 'fromBytes', bytesOf(bytes, 'ciphertextFromBytes()'));
     return new IntegerCiphertext(this.#port, made);
   }
 }

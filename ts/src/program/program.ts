@@ -1,4 +1,4 @@
-import { named } from '../api/arguments.js';
+import { listOf, named, shown } from '../api/arguments.js';
 import { FLAG, NUMBER, checkOptions, oneOf, type Kind, type Kinds } from '../api/check-options.js';
 import { RefloatError } from '../errors.js';
 import type { Preset } from '../params.js';
@@ -155,7 +155,7 @@ export class Value {
   /** Slots moved left by so many places (negative: right), around the slots of the set. */
   rotate(steps: number): Value {
     if (!Number.isInteger(steps) || Math.abs(steps) >= 2 ** 31) {
-      throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${steps} slots; pass an integer`);
+      throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${shown(steps)} slots; pass an integer`);
     }
     return this.program.apply({ kind: 'rotate', name: '', x: this.index, steps });
   }
@@ -194,7 +194,7 @@ export class Value {
 
   /** The product with a square matrix of a power of two of rows, for slots that repeat that often. */
   linearTransform(matrix: Matrix | readonly ArrayLike<number>[]): Value {
-    const given = 'diagonals' in matrix ? matrix : diagonalsOf(matrix);
+    const given = typeof matrix === 'object' && 'diagonals' in matrix ? matrix : diagonalsOf(matrix);
     if (!Number.isInteger(Math.log2(given.slots)) || given.slots < 1 || given.slots > this.program.slots) {
       throw new RefloatError(
         'INVALID_ARGUMENT',
@@ -217,7 +217,7 @@ export class Value {
     checkOptions(options, 'mod()', MOD);
     const { bits = 15, centred = false } = options;
     if (!(Number.isFinite(modulus) && modulus > 0)) {
-      throw new RefloatError('INVALID_ARGUMENT', `numbers modulo ${modulus}; pass a number above 0`);
+      throw new RefloatError('INVALID_ARGUMENT', `numbers modulo ${shown(modulus)}; pass a number above 0`);
     }
     return this.#digits({ read: centred ? 'centred' : 'modulo', modulus, bits: whole(bits, 1, MAX_BITS, 'bits of a number') });
   }
@@ -352,7 +352,7 @@ const MAX_BITS = 52;
 
 function whole(x: number, least: number, most: number, what: string): number {
   if (Number.isInteger(x) && x >= least && x <= most) return x;
-  throw new RefloatError('INVALID_ARGUMENT', `${x} ${what}; pass an integer from ${least} to ${most}`);
+  throw new RefloatError('INVALID_ARGUMENT', `${shown(x)} ${what}; pass an integer from ${least} to ${most}`);
 }
 
 /** The same matrix with its diagonals in ascending order above -slots/2 and up to slots/2, as they are written. */
@@ -375,7 +375,7 @@ function centred({ slots, diagonals }: Matrix): Matrix {
 
 /** A matrix of rows by its diagonals that are not zero. */
 function diagonalsOf(rows: readonly ArrayLike<number>[]): Matrix {
-  const slots = rows.length;
+  const slots = listOf(rows, 'linearTransform()', 'a list of rows, or { slots, diagonals }').length;
   const bad = rows.findIndex((row) => row.length !== slots);
   if (bad >= 0) {
     throw new RefloatError('INVALID_ARGUMENT', `row ${bad} of a matrix of ${slots} rows has another length; pass a square matrix`);
@@ -389,6 +389,7 @@ function diagonalsOf(rows: readonly ArrayLike<number>[]): Matrix {
 }
 
 function checked(name: string): string {
+  if (typeof name !== 'string') throw new RefloatError('INVALID_ARGUMENT', `a node of a program has a name, and got ${named(name)}; pass a string`);
   if (!/^[ !#-[\]-~]{1,64}$/.test(name)) {
     throw new RefloatError('INVALID_ARGUMENT', `"${name}" names no node; use 1 to 64 printable ASCII characters but " and \\`);
   }

@@ -11,6 +11,7 @@ import { GATES, INTEGERS, ckks, classOf, type Handle } from '../engine/handle.js
 import type { ModuleName } from '../engine/modules.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
+import { circuitText } from '../gates/arguments.js';
 import { GateCiphertext } from '../gates/ciphertext.js';
 import { describeCircuit, type CircuitInfo } from '../gates/circuit.js';
 import type { CircuitEvent } from '../gates/events.js';
@@ -192,7 +193,7 @@ export class Server {
    */
   async frontOf(keys: string | KeySet | GateKeySet | IntegerKeySet, options: SignalOptions = {}): Promise<string> {
     checkOptions(options, 'frontOf()', SIGNAL);
-    const id = typeof keys === 'string' ? keys : keys.id;
+    const [id] = identified(keys, 'frontOf()');
     const { key } = await this.#http.json(`/v1/shards?key=${encodeURIComponent(id)}`, { signal: options.signal });
     const { url } = members(key);
     return typeof url === 'string' ? url : this.url;
@@ -204,7 +205,7 @@ export class Server {
    */
   async keys(keys: string | KeySet | GateKeySet | IntegerKeySet, options: LookUpOptions = {}): Promise<RemoteKeys | undefined> {
     checkOptions(options, 'keys()', LOOK_UP);
-    const [id, owner] = typeof keys === 'string' ? [keys, undefined] : [keys.id, keys];
+    const [id, owner] = identified(keys, 'keys()');
     const { token } = await this.#access.of(id, owner, options.token);
     const path = `/v1/keys/${encodeURIComponent(id)}`;
     const request = { headers: bearer(token), signal: options.signal, accept: [404] };
@@ -271,7 +272,7 @@ export class Server {
     options: RemoteProgramOptions | RemoteIntegerProgramOptions = {},
   ): Run<Record<string, Ciphertext> | Record<string, IntegerCiphertext>, ProgramEvent | IntegerProgramEvent | KeyRepair> {
     checkOptions(options, 'run()', PROGRAM_JOB);
-    if (Object.values(inputs).some((input) => input instanceof IntegerCiphertext)) {
+    if (Object.values(inputs ?? {}).some((input) => input instanceof IntegerCiphertext)) {
       const [first, given] = inputsOf(program, inputs as Record<string, IntegerCiphertext>, IntegerCiphertext);
       const resultBytes = async (): Promise<number> => Math.max(...(await integerPreset(this.#port, first.preset)).ciphertextBytes);
       const receive = (bytes: Uint8Array): Promise<IntegerCiphertext> => this.#receivedIntegers(bytes, first);
@@ -312,9 +313,9 @@ export class Server {
     options: RemoteCircuitOptions = {},
   ): Run<GateCiphertext, CircuitEvent | KeyRepair> {
     checkOptions(options, 'circuit()', CIRCUIT_JOB);
-    const source = typeof circuit === 'string' ? circuit : circuit.text;
+    const source = circuitText(circuit, 'circuit()');
     const text = new TextEncoder().encode(source);
-    const lists = inputs instanceof GateCiphertext ? [inputs] : inputs;
+    const lists = Array.isArray(inputs) ? (inputs as readonly GateCiphertext[]) : [inputs as GateCiphertext];
     for (const list of lists) mustBe(list, GateCiphertext, 'circuit()', 'ciphertexts of bits, which encrypt() of a key set of rf.gates makes');
     const handles = lists.map((list) => list.handleIn(this.#port));
     const [first] = lists;
@@ -345,7 +346,7 @@ export class Server {
     options: RemoteIntegerOptions = {},
   ): Run<IntegerCiphertext, IntegerEvent | KeyRepair> {
     checkOptions(options, 'integers()', INTEGERS_JOB);
-    const list = inputs instanceof IntegerCiphertext ? [inputs] : inputs;
+    const list = Array.isArray(inputs) ? (inputs as readonly IntegerCiphertext[]) : [inputs as IntegerCiphertext];
     for (const x of list) mustBe(x, IntegerCiphertext, 'integers()', 'ciphertexts of integers, which encrypt() of a key set of rf.integers makes');
     const handles = list.map((x) => x.handleIn(this.#port));
     const [first] = list;
@@ -438,6 +439,13 @@ export class Server {
       `${this.url} sent a result under key ${made.keyId} for an input under key ${input.keyId}; check that this is the address of a refloat server`,
     );
   }
+}
+
+/** The id of a key set, and the secret key if it was given instead. */
+function identified<K extends SecretKey>(keys: string | K, where: string): [id: string, owner: K | undefined] {
+  if (typeof keys === 'string') return [keys, undefined];
+  mustBe(keys, SecretKey, where, 'a key set, or the id of one');
+  return [keys.id, keys];
 }
 
 /** Whether parts of the keys, sent again, would help. */
