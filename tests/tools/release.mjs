@@ -9,16 +9,17 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from './lib/build.mjs';
 import { bundledIn } from './lib/bundled.mjs';
+import { contentsOf } from './lib/contents.mjs';
 import { buildFor, missingFor } from './lib/cross.mjs';
 import { linked } from './lib/elf.mjs';
-import { cratesWithTexts, runtimeTexts, thirdParty } from './lib/licences.mjs';
 import { Stop, begin, bold, dim, main, say } from './lib/log.mjs';
 import { root, target } from './lib/paths.mjs';
 import { librariesOfWindows } from './lib/pe.mjs';
 import { prepare } from './lib/prepare.mjs';
 import { PLATFORMS, THIRD_PARTY, archive, digests, launcherPackage, layOut, notesOf, packNpm, platformManifest, releaseVersion } from './lib/release.mjs';
 import { cargoProgress, must, run } from './lib/run.mjs';
-import { bill, cratesIn, mergeCrates, npmComponent, standardLibrary } from './lib/sbom.mjs';
+import { runtimesOf } from './lib/runtimes.mjs';
+import { cratesIn } from './lib/sbom.mjs';
 
 const COMMAND = 'npm run release';
 
@@ -109,20 +110,13 @@ async function binary(platform, system, version, time, profile) {
   return true;
 }
 
-/** What an artefact is made of, as a bill of materials and as licences; of each part its crate, the system, and a workspace of npm. */
+/** The bill and the licences of an artefact; of each part its crate, the system, and a workspace of npm. */
 async function contents(own, ...made) {
-  const [crates, libraries, bundled, texts] = [[], new Map(), new Map(), []];
+  const parts = [];
   for (const [crate, system, workspace] of made) {
-    crates.push(await cratesIn(crate, system));
-    const library = await standardLibrary(system);
-    libraries.set(library['bom-ref'], library);
-    for (const each of workspace ? bundledIn(workspace) : []) bundled.set(each.name, each);
-    texts.push(...(await runtimeTexts(system)));
+    parts.push({ crates: await cratesIn(crate, system), runtimes: await runtimesOf(system), bundled: workspace ? bundledIn(workspace) : [] });
   }
-  const all = mergeCrates(...crates);
-  const others = [...libraries.values(), ...[...bundled.values()].map(npmComponent)];
-  const json = `${JSON.stringify(bill(own, all, others), undefined, 2)}\n`;
-  return { json, licences: thirdParty([...cratesWithTexts(all), ...texts, ...bundled.values()]) };
+  return contentsOf(own, parts);
 }
 
 /** The packages of npm that are the same everywhere. */

@@ -1,7 +1,7 @@
 // Tests of what the commands rely on to be right: counting, freshness, reading the picture, what a release is made of.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,10 @@ import { test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { binaryFor } from '../../server/npm/lib/launch.js';
 import { runtimePackages } from './lib/bundled.mjs';
+import { contentsOf } from './lib/contents.mjs';
 import { countTests } from './lib/count.mjs';
 import { linked } from './lib/elf.mjs';
-import { cratesWithTexts, licenceTexts, runtimeTexts, thirdParty } from './lib/licences.mjs';
+import { cratesWithTexts, licenceTexts, thirdParty } from './lib/licences.mjs';
 import { sizeProblem } from '../packaging/sizes.mjs';
 import { root } from './lib/paths.mjs';
 import { assemblyOf, cyclesOf, instructionsOf, loopsOf } from './lib/loops.mjs';
@@ -21,6 +22,7 @@ import { median, timesOf } from './lib/pair.mjs';
 import { librariesOfWindows } from './lib/pe.mjs';
 import { digests, notesOf, releaseVersion } from './lib/release.mjs';
 import { run } from './lib/run.mjs';
+import { runtimesOf } from './lib/runtimes.mjs';
 import { bill, checksums, linkedCrates, mergeCrates, npmComponent, selected } from './lib/sbom.mjs';
 import { freePort, isFree, notReady } from './lib/server.mjs';
 import { fingerprint } from './lib/stamp.mjs';
@@ -259,12 +261,43 @@ test('licences of others are found, and each is printed once', (context) => {
   assert.throws(() => thirdParty([{ ...same, texts: [] }]), /no text of a licence in a 2\.0\.0/);
 });
 
-test('Rust and the C library that a static file has are under licences too', async () => {
-  const found = await runtimeTexts('x86_64-unknown-linux-musl');
+const STATIC = 'x86_64-unknown-linux-musl';
+const { output: staticLibraries } = await run('rustc', ['--print', 'target-libdir', '--target', STATIC]);
+const noMusl = !existsSync(staticLibraries.trim()) && `Rust has no ${STATIC}`;
+const noMingw = !existsSync('/usr/share/doc/mingw-w64-x86-64-dev/copyright') && 'no mingw-w64';
+
+test('Rust and the C library that a static file has are under licences too', { skip: noMusl }, async () => {
+  const found = await runtimesOf(STATIC);
   assert.deepEqual(found.map(({ name }) => name), ['Rust standard library', 'musl']);
   assert.match(found[0].texts[0].text, /Copyright notices for The Rust Standard Library/);
   assert.doesNotMatch(found[0].texts[0].text, /<\/?(p|div|h1)\b/);
   assert.match(found[1].texts[0].text, /Rich Felker[^]*Permission is hereby granted/);
+});
+
+test('programs for Windows have the runtime of mingw-w64 and of GCC', { skip: noMingw }, async () => {
+  const found = await runtimesOf('x86_64-pc-windows-gnu');
+  assert.deepEqual(found.map(({ name }) => name), ['Rust standard library', 'mingw-w64 runtime', 'GCC runtime library']);
+  assert.match(found[2].texts[0].text, /GCC RUNTIME LIBRARY EXCEPTION/);
+});
+
+test('whatever is named in THIRD-PARTY.txt is in the bill of materials', { skip: noMusl }, async () => {
+  const own = { name: 'x', version: '9' };
+  const crates = [{ name: 'a', version: '1.0.0', license: 'Apache-2.0', digest: '00', folder: root, needs: [] }];
+  const bundled = [{ name: 'n', version: '4.0.0', license: 'ISC', texts: [{ file: 'LICENSE', text: 'text' }] }];
+  // As in an archive: a static program, and the modules of its page, which have Rust's library and no C library.
+  const systems = [STATIC, ...(noMingw ? [] : ['x86_64-pc-windows-gnu']), 'wasm32-unknown-unknown'];
+  const parts = await Promise.all(systems.map(async (system) => ({ crates, runtimes: await runtimesOf(system), bundled })));
+  const { json, licences } = contentsOf(own, parts);
+  const { components, dependencies } = JSON.parse(json);
+  const [, listed] = /itself:\n\n([^]*?)\n\nTheir licences/.exec(licences);
+  const named = components.map(({ name, version, licenses: [{ expression }] }) => `${name} ${version} (${expression})`);
+  assert.deepEqual(listed.split('\n').sort(), named.sort());
+  const musl = components.find(({ name }) => name === 'musl');
+  assert.match(musl.version, /^1\.\d+\.\d+$/);
+  assert.ok(dependencies[0].dependsOn.includes(musl['bom-ref']), 'the artefact needs musl');
+  // Two entries under one reference would be read as one.
+  const same = npmComponent({ name: 'n', version: '4.0.0', license: 'ISC' });
+  assert.throws(() => bill(own, [], [same, same]), /two components of x are called pkg:npm\/n@4\.0\.0/);
 });
 
 test('what a workspace runs with is found through other workspaces', () => {

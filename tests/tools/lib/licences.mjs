@@ -1,8 +1,7 @@
 // The licences of what is in an artefact besides refloat: THIRD-PARTY.txt, each text once, with the names of those that have it.
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from './paths.mjs';
-import { run } from './run.mjs';
 
 /** Names of files that hold a licence or a notice. */
 const LICENCE = /^(un)?licen[cs]e|^copying|^copyright|^notice/i;
@@ -37,23 +36,6 @@ function textsOf({ folder, license }) {
   return [{ file: 'LICENSE-APACHE', text: readFileSync(join(root, 'LICENSE-APACHE'), 'utf8') }];
 }
 
-/** Rust's own library with what it is made of, and the C library or the start of programs that are linked with it. */
-export async function runtimeTexts(system) {
-  const { code, output } = await run('rustc', ['--print', 'sysroot'], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
-  if (code !== 0) throw new Error(`rustc --print sysroot ended with ${code}`);
-  const notices = join(output.trim(), 'share', 'doc', 'rust', 'COPYRIGHT-library.html');
-  const library = { name: 'Rust standard library', license: 'MIT OR Apache-2.0', texts: [{ file: 'COPYRIGHT-library.html', text: plain(readFileSync(notices, 'utf8')) }] };
-  if (system.endsWith('musl')) {
-    const text = readFileSync(join(root, 'LICENSE-MIT'), 'utf8').replace(/^Copyright .*$/m, 'Copyright © 2005-2020 Rich Felker, et al.');
-    return [library, { name: 'musl', license: 'MIT', texts: [{ file: 'COPYRIGHT', text }] }];
-  }
-  const mingw = '/usr/share/doc/mingw-w64-x86-64-dev/copyright';
-  if (system.endsWith('windows-gnu') && existsSync(mingw)) {
-    return [library, { name: 'mingw-w64 runtime', license: 'ZPL-2.1', texts: [{ file: 'copyright', text: readFileSync(mingw, 'utf8') }] }];
-  }
-  return [library];
-}
-
 /** The document, for {name, version, license, texts} of everything. A package without a text is an error. */
 export function thirdParty(packages) {
   const named = ({ name, version, license }) => `${[name, version].filter(Boolean).join(' ')} (${license})`;
@@ -72,11 +54,4 @@ export function thirdParty(packages) {
   const all = [...new Set(packages.map(named))].sort();
   const sections = [...users.values()].map(({ text, names }) => `${rule}\n${[...names].sort().join('\n')}\n${rule}\n\n${text}\n`);
   return `In what this file comes with there is, besides refloat itself:\n\n${all.join('\n')}\n\nTheir licences and notices:\n\n${sections.join('\n')}`;
-}
-
-/** The text of a page: without what is no text, and with few empty lines. */
-function plain(html) {
-  const entities = { lt: '<', gt: '>', quot: '"', amp: '&', '#x27': "'", '#39': "'", '#x2F': '/' };
-  const text = html.replace(/<(style|head)\b[^]*?<\/\1>/g, '').replace(/<[^>]*>/g, '');
-  return text.replace(/&(#?\w+);/g, (whole, name) => entities[name] ?? whole).replace(/[ \t]+$/gm, '').replace(/\n{3,}/g, '\n\n');
 }

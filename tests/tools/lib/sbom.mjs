@@ -29,8 +29,11 @@ export function bill({ name, version, type = 'application' }, crates, others = [
   const ref = (crate) => `pkg:cargo/${crate.name}@${crate.version}`;
   const own = `refloat:${name}@${version}`;
   const components = [...crates.map((crate) => ({ ...component(crate), purl: ref(crate), 'bom-ref': ref(crate) })), ...others];
+  const refs = components.map((each) => each['bom-ref']);
+  const twice = refs.find((each, i) => refs.indexOf(each) < i);
+  if (twice) throw new Error(`two components of ${name} are called ${twice}; give each its own bom-ref`);
   const needed = new Set(crates.flatMap(({ needs }) => needs.map(ref)));
-  const direct = components.map((each) => each['bom-ref']).filter((each) => !needed.has(each));
+  const direct = refs.filter((each) => !needed.has(each));
   return {
     bomFormat: 'CycloneDX',
     specVersion: '1.6',
@@ -51,11 +54,10 @@ export function npmComponent({ name, version, license, description }) {
   return { type: 'library', name, version, description, licenses: licences(license), purl, 'bom-ref': purl };
 }
 
-/** Rust's own library, which is in every artefact and has no entry in a lock file. */
-export async function standardLibrary(system) {
-  const version = /^rustc (\S+)/.exec(await output('rustc', ['--version']))?.[1];
-  const description = system.endsWith('musl') ? 'with the C library musl, as Rust brings it' : undefined;
-  return { type: 'library', name: 'Rust standard library', version, description, licenses: licences('MIT OR Apache-2.0'), 'bom-ref': `rust-std@${version}` };
+/** A library that the compiler links, one of `runtimesOf`. */
+export function runtimeComponent({ name, version, license }) {
+  const ref = `runtime:${name.toLowerCase().replaceAll(' ', '-')}@${version}`;
+  return { type: 'library', name, version, licenses: licences(license), 'bom-ref': ref };
 }
 
 /** Names and versions that `cargo tree` lists, as `name version`. */
