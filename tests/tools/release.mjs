@@ -4,7 +4,7 @@
 //   --dry-run       of a version that is not finished: notes from "Unreleased", and changes may be uncommitted
 //   --quick         a rehearsal, with binaries of the profile `quick`; for --dry-run alone
 //   --no-registry   leaves out the dry run of cargo publish, which asks the registry
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from './lib/build.mjs';
@@ -16,7 +16,7 @@ import { Stop, begin, bold, dim, main, say } from './lib/log.mjs';
 import { root, target } from './lib/paths.mjs';
 import { librariesOfWindows } from './lib/pe.mjs';
 import { prepare } from './lib/prepare.mjs';
-import { PLATFORMS, THIRD_PARTY, archive, digests, launcherPackage, layOut, notesOf, packNpm, platformManifest, releaseVersion } from './lib/release.mjs';
+import { PLATFORMS, THIRD_PARTY, archive, archiveReadme, digests, launcherPackage, layOut, notesOf, packNpm, platformManifest, releaseVersion } from './lib/release.mjs';
 import { cargoProgress, must, run } from './lib/run.mjs';
 import { runtimesOf } from './lib/runtimes.mjs';
 import { cratesIn } from './lib/sbom.mjs';
@@ -102,7 +102,7 @@ async function binary(platform, system, version, time, profile) {
 
   const folder = join(parts, `refloat-${version}-${platform}`);
   layOut(folder, path, json, licences);
-  copyFileSync(join(root, 'server', 'README.md'), join(folder, 'README.md'));
+  writeFileSync(join(folder, 'README.md'), archiveReadme(platform, version));
   await archive(step, folder, join(out, `refloat-${version}-${platform}.tar.gz`), time);
   platformManifest(folder, platform, version);
   await packNpm(folder, out);

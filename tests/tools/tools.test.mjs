@@ -20,7 +20,7 @@ import { assemblyOf, cyclesOf, instructionsOf, loopsOf } from './lib/loops.mjs';
 import { readGreyPng, toValues } from './lib/png.mjs';
 import { median, timesOf } from './lib/pair.mjs';
 import { librariesOfWindows } from './lib/pe.mjs';
-import { digests, notesOf, releaseVersion } from './lib/release.mjs';
+import { PLATFORMS, archiveReadme, digests, layOut, notesOf, releaseVersion } from './lib/release.mjs';
 import { run } from './lib/run.mjs';
 import { runtimesOf } from './lib/runtimes.mjs';
 import { bill, checksums, linkedCrates, mergeCrates, npmComponent, selected } from './lib/sbom.mjs';
@@ -187,6 +187,22 @@ test('the notes of a release are its section of the changelog', () => {
   assert.equal(notesOf(changelog, 'Unreleased'), '### Added\n\n- One.\n');
   assert.equal(notesOf(changelog, '0.1.0'), '- Two.\n');
   assert.equal(notesOf(changelog, '0.1'), undefined);
+});
+
+test("an archive's README names what the archive has", (context) => {
+  for (const platform of Object.keys(PLATFORMS)) {
+    const folder = join(scratch(context), platform);
+    const binary = join(scratch(context), platform.startsWith('win32') ? 'refloat.exe' : 'refloat');
+    const demo = scratch(context);
+    writeFileSync(binary, '');
+    layOut(folder, binary, '', '', demo);
+    const said = archiveReadme(platform, '1.2.3').replaceAll('\\', '/');
+    assert.match(said, new RegExp(`^# refloat 1\\.2\\.3 for ${PLATFORMS[platform].said}\n`));
+    const paths = [...said.matchAll(/^(bin\/\S+)|`([^`\n]+)`/gm)].map(([, program, quoted]) => program ?? quoted);
+    assert.ok(paths.length >= 9, paths.join());
+    for (const path of paths) assert.ok(existsSync(join(folder, path)), `${platform}: ${path}`);
+    assert.doesNotMatch(said, /\]\(/);
+  }
 });
 
 test('digests are those of the files', (context) => {

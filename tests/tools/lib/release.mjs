@@ -49,18 +49,45 @@ export function notesOf(changelog, version) {
 
 /**
  * Lays out what a platform gets, in an empty folder: `bin` and `share`, as the binary looks for the demo, licences, those of others
- * too, and the bill of materials.
+ * too, and the bill of materials. `pages` is where the demo was built.
  */
-export function layOut(folder, binary, bill, licences) {
+export function layOut(folder, binary, bill, licences, pages = demoDist) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'bin'), { recursive: true });
   const program = join(folder, 'bin', basename(binary));
   copyFileSync(binary, program);
   chmodSync(program, 0o755);
-  cpSync(demoDist, join(folder, 'share', 'refloat', 'demo'), { recursive: true });
+  cpSync(pages, join(folder, 'share', 'refloat', 'demo'), { recursive: true });
   for (const name of LICENCES) copyFileSync(join(root, name), join(folder, name));
   writeFileSync(join(folder, THIRD_PARTY), licences);
   writeFileSync(join(folder, 'bom.cdx.json'), bill);
+}
+
+/** README.md of a platform's archive, whose paths are those that `layOut` makes. */
+export function archiveReadme(platform, version) {
+  const program = platform.startsWith('win32') ? 'bin\\refloat.exe' : 'bin/refloat';
+  return `# refloat ${version} for ${PLATFORMS[platform].said}
+
+The server and the command line of refloat, fully homomorphic encryption centred on bootstrapping. Nothing needs to be installed: keep the
+folders \`bin\` and \`share\` beside each other, and start the program from wherever you are.
+
+\`\`\`
+${program} serve                      # http://127.0.0.1:7878, with the demo pages
+${program} serve --allow-insecure     # offers the toy sets too
+${program} serve --print-config       # all settings, explained
+${program} about                      # version, arithmetic and processor
+${program} --help                     # keys, encryption, jobs and decryption, with files
+\`\`\`
+
+The server stores evaluation keys and ciphertexts, never a secret key. By default it listens on this machine only, because it has no TLS.
+
+- \`share/refloat/demo\`: the demo pages, which the server finds there.
+- \`${THIRD_PARTY}\`: what the program and the pages are made of besides refloat, with licences; \`bom.cdx.json\` has the same as a bill of
+  materials (CycloneDX 1.6).
+- \`LICENSE-MIT\`, \`LICENSE-APACHE\`: the licence of refloat, either of them at your choice.
+
+Young and unaudited: nobody outside the project has reviewed the cryptography.
+`;
 }
 
 /** Packs a folder into an archive that depends on its contents and the time alone. */
