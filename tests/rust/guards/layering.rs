@@ -430,39 +430,6 @@ fn unsafe_code_stays_in_its_places() {
 }
 
 #[test]
-fn one_module_of_the_server_knows_what_systems_do_differently() {
-    let questions = [
-        "cfg(unix",
-        "cfg!(unix",
-        "cfg(not(unix",
-        "cfg(windows",
-        "cfg!(windows",
-        "os::unix",
-        "os::windows",
-        "rustix",
-    ];
-    let asked = |text: &str| questions.iter().any(|question| text.contains(question));
-    let (mut seen, mut violations) = (0, Vec::new());
-    for file in files("server/src", &["rs"]) {
-        // Tests stand last, and may look at what a system has.
-        let code = file.text.lines().take_while(|line| !line.contains("cfg(test)"));
-        let lines: Vec<usize> =
-            code.enumerate().filter(|(_, line)| asked(line)).map(|(line, _)| line + 1).collect();
-        if file.path.starts_with("server/src/system/") {
-            seen += lines.len();
-        } else {
-            violations.extend(lines.iter().map(|line| format!("{}:{line}", file.path)));
-        }
-    }
-    assert!(seen > 10, "only {seen} questions found in server/src/system: the test reads the wrong files");
-    assert!(
-        violations.is_empty(),
-        "which system it is, asked outside server/src/system:\n{}\n",
-        violations.join("\n")
-    );
-}
-
-#[test]
 fn the_top_level_is_the_agreed_one() {
     let agreed = [
         "CHANGELOG.md",

@@ -1,7 +1,8 @@
-//! Guards of the tree: layers, methods, messages, sizes of files.
+//! Guards of the tree: layers, methods, messages, operating systems, sizes of files.
 
 mod circles;
 mod layering;
 mod messages;
 mod methods;
 mod size_budget;
+mod systems;
