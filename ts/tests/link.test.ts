@@ -29,6 +29,9 @@ describe.each(vectors.link)('$name in wasm', (set) => {
     const numbers = Array.from({ length: 5 }, (_, i) => ((37 * i) % 16) / 16);
     using x = await keys.encrypt(numbers, { seed: seed(vectors.encryptionSeed) });
     expect(digest(await x.toBytes())).toBe(set.fresh);
+    const boot = await seeded.bootstrapKeys();
+    using largest = await boot.argmax(x, 3, { bounds: 'unit' });
+    expect(digest(await largest.toBytes())).toBe(set.argmax);
   });
 });
 

@@ -15,7 +15,7 @@ use refloat::{
         },
         ckks_ship::{ShipEvaluator, ShipKeys, ShipSecretKey},
         method::SlotMode,
-        scheme_switching::{LinkPreset, LinkSecretKey},
+        scheme_switching::{LinkEvaluator, LinkKeys, LinkPreset, LinkSecretKey, Range},
     },
     circuits::{
         linear_transform::PlaintextStorage,
@@ -68,7 +68,7 @@ fn native_results_are_those_of_the_vectors() {
         "conventional": conventional,
         "reductionMessage": "slot i is (37 i mod 64) / 64; its digits in bases 8 and 8, and the bits of what it is rounded to",
         "reduction": [reduction_digests_of("toy-msb10")],
-        "linkMessage": "slot i is (37 i mod 16) / 16, i < 5",
+        "linkMessage": "slot i is (37 i mod 16) / 16, i < 5; the first three are compared, as numbers in [0, 1]",
         "link": links,
         "integerMessage": "integer i is 37 i^2 mod 65537",
         "integers": integers,
@@ -178,17 +178,36 @@ fn reduction_digests_of(name: &str) -> Value {
     found
 }
 
+/// Numbers become phases, are compared, their ranks looked up, and the bits brought back into slots.
 fn link_digests_of(name: &str) -> Value {
     let params = params::link_preset(name).and_then(LinkPreset::params).expect("a preset");
     let secret = LinkSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
+    let hash = |ciphertext: &Ciphertext<u64>| {
+        let bytes = wire::ciphertext_to_bytes(wire::CkksSet::ckks(&params), ciphertext);
+        digest(&bytes.expect("a ciphertext of the set"))
+    };
+    let hash_all = |list: &[CggiCiphertext<u64>]| {
+        digest(&wire::cggi_ciphertexts_to_bytes(params.cggi(), list).expect("a list of the set"))
+    };
     let last = params.key_parts().len() - 1;
     let numbers: Vec<Complex> = (0..5).map(|i| Complex::new((37 * i % 16) as f64 / 16.0, 0.0)).collect();
     let level = params.ckks().levels().output;
     let x = secret.ckks().encrypt(&numbers, level, &Seed::from_bytes([9; 32])).expect("values in range");
-    let fresh = wire::ciphertext_to_bytes(wire::CkksSet::ckks(&params), &x).expect("a ciphertext of the set");
     // Of the slots, of the gates, of packing, and both ways between.
     let mut found = of_keys(name, &secret, [0, last - 3, last - 2, last - 1, last]);
-    found["fresh"] = json!(digest(&fresh));
+    let keys = LinkKeys::generate(&secret).expect("keys");
+    let evaluator = LinkEvaluator::new(&params, keys, PlaintextStorage::Evaluated).expect("an evaluator");
+    let phases = evaluator.extract(&x, &[0, 1, 2], Range::Unit, &mut ()).expect("phases");
+    let ranks = evaluator.ranks(&phases, &mut ()).expect("ranks");
+    let largest = evaluator.look_up_ranks(&ranks, |rank| rank == 2, &mut ()).expect("bits");
+    assert_eq!(secret.cggi().decrypt_bits(&largest).expect("bits"), [false, false, true]);
+    found["fresh"] = json!(hash(&x));
+    found["ranks"] = json!(hash_all(&ranks));
+    found["lookedUp"] = json!(hash_all(&largest));
+    // What questions of pages and servers give: no higher than messages are encrypted.
+    let slots = evaluator.to_slots(&largest, &mut ()).expect("slots");
+    let answer = evaluator.ckks().ckks().drop_to_level(&slots, level.min(slots.level())).expect("levels");
+    found["argmax"] = json!(hash(&answer));
     found
 }
 

@@ -19,7 +19,7 @@ interface Vectors {
   readonly sets: readonly (OfKeys & Digests<'fresh' | 'exhausted', 'complex' | 'bootstrapped' | 'squared' | 'bootstrappedAgain'>)[];
   readonly conventional: readonly (OfKeys & Digests<never, 'fresh' | 'exhausted' | 'bootstrapped' | 'squared'>)[];
   readonly reduction: readonly (OfKeys & Digests<'fresh' | 'bootstrapped'> & { readonly readings: readonly string[] })[];
-  readonly link: readonly (OfKeys & Digests<'fresh'>)[];
+  readonly link: readonly (OfKeys & Digests<'fresh' | 'ranks' | 'lookedUp' | 'argmax'>)[];
   readonly gates: readonly (OfKeys & Digests<never, 'fresh' | 'nand' | 'sum' | 'lookedUp'>)[];
   readonly integers: readonly (OfKeys & Digests<never, 'fresh' | 'squared' | 'bootstrapped'>)[];
 }
