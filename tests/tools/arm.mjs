@@ -1,20 +1,28 @@
 // `npm run test:arm`: refloat for 64-bit ARM, compiled here and run by an emulator. One line a leg: passed, or skipped and why.
 //
-//   --short     the kernels alone; `npm test` runs these where the emulator and the compiler are there
+//   --short     the kernels alone, which `npm test` runs where the emulator and the compiler are there: the other legs compile the
+//               server too, and run for minutes
 //   --install   installs what is missing: the Rust target and Debian's packages
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ARM, cargoForArm, emulated, missingForArm } from './lib/arm.mjs';
 import { countTests } from './lib/count.mjs';
 import { doJob } from './lib/job.mjs';
 import { begin, bold, main, red, say } from './lib/log.mjs';
-import { target } from './lib/paths.mjs';
+import { root, target } from './lib/paths.mjs';
+import { run } from './lib/run.mjs';
 import { inScratch } from './lib/scratch.mjs';
+import { refresh, toysLeft } from './lib/toys.mjs';
 
 const legs = {
   'ARM: every kernel, NEON and scalar': (progress) => tests(progress, ['--package', 'refloat', '--lib', '--', 'arith::']),
   'ARM: the shared vectors, with a bootstrap of each method': (progress) => tests(progress, ['--package', 'refloat-wasm', '--test', 'portable']),
   'ARM: a job for the server': job,
+  'ARM: a bootstrap of every other toy set': toys,
 };
+
+/** The server and command line, emulated. */
+const refloat = [...emulated, join(target, ARM, 'debug', 'refloat')];
 
 await main(async () => {
   const words = process.argv.slice(2);
@@ -50,10 +58,28 @@ async function tests(progress, args) {
 
 /** The main job by the server and the command line, both of them emulated. */
 async function job(progress) {
-  await cargoForArm(progress, ['build', '--package', 'refloat-server', '--bin', 'refloat']);
+  await buildServer(progress);
   return inScratch('arm', async (folder) => {
-    const { about, bits } = await doJob(progress, [...emulated, join(target, ARM, 'debug', 'refloat')], folder);
+    const { about, bits } = await doJob(progress, refloat, folder);
     if (!/neon/.test(about)) throw new Error(`refloat about does not name NEON:\n${about}`);
     return { passed: 1, said: `toy10, ${bits} bits` };
   });
+}
+
+/** Toy sets of which the shared vectors have no bootstrap. */
+async function toys(progress) {
+  await buildServer(progress);
+  const [program, ...first] = refloat;
+  const { code, output } = await run(program, [...first, 'params', '--json'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  if (code !== 0) throw new Error(`refloat params --json ended with ${code}`);
+  const left = toysLeft(JSON.parse(output), JSON.parse(readFileSync(join(root, 'tests', 'vectors', 'portable.json'), 'utf8')));
+  for (const set of left) {
+    progress.update(set.name);
+    await inScratch('arm', (folder) => refresh(set, refloat, folder));
+  }
+  return { passed: left.length, said: left.map(({ name }) => name).join(', ') };
+}
+
+async function buildServer(progress) {
+  await cargoForArm(progress, ['build', '--package', 'refloat-server', '--bin', 'refloat']);
 }
