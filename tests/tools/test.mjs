@@ -78,6 +78,7 @@ const steps = [
   },
   { group: 'rust', name: 'Rust tests of the core, AVX2', tests: true, action: testAvx2 },
   { group: 'rust', name: 'rings of odd index in WebAssembly', tests: true, ...node('tests/tools/odd-index.mjs') },
+  // The kernels alone: the other legs of `npm run test:arm` compile the server for ARM and then run for minutes.
   { group: 'rust', name: '64-bit ARM, emulated', tests: true, optional: true, ...node('tests/tools/arm.mjs', '--short') },
   { group: 'c', name: 'C and C++', tests: true, ...node('tests/tools/c.mjs', '--tested') },
   { group: 'ts', name: 'npm package tests', tests: true, needs: ['wasm', 'ts', 'server'], ...npm('ts', 'test') },
