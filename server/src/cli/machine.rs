@@ -8,6 +8,8 @@ use crate::system::processor;
 /// The machine and what runs on it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Machine {
+    /// Version of refloat, so that figures can be put to a build.
+    pub version: &'static str,
     /// Processor, as it calls itself.
     pub cpu: String,
     /// Processors this process may use.
@@ -24,19 +26,23 @@ pub struct Machine {
 impl Machine {
     /// This machine.
     pub fn here() -> Self {
+        let about = refloat::about();
         Self {
+            version: about.version,
             cpu: processor::name().unwrap_or_else(|| "unknown processor".to_owned()),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-            backend: refloat::about().backend_u32.to_owned(),
+            backend: about.backend_u32.to_owned(),
             load: load_average(),
         }
     }
 
     /// One line.
     pub fn line(&self) -> String {
-        let line =
-            format!("{}, {} threads, {}, back-end {}", self.cpu, self.threads, self.system, self.backend);
+        let line = format!(
+            "{}, {} threads, {}, back-end {}, refloat {}",
+            self.cpu, self.threads, self.system, self.backend, self.version
+        );
         match self.load.filter(|load| *load > self.threads as f64) {
             Some(load) => format!("{line}, busy with other work (load average {load:.1})"),
             None => line,

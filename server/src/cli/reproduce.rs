@@ -552,8 +552,14 @@ mod tests {
 
     #[test]
     fn every_published_time_has_a_row_and_measured_ones_their_own() {
-        let machine =
-            Machine { cpu: "x".into(), threads: 2, system: "y".into(), backend: "z".into(), load: None };
+        let machine = Machine {
+            version: "0",
+            cpu: "x".into(),
+            threads: 2,
+            system: "y".into(),
+            backend: "z".into(),
+            load: None,
+        };
         let make = Maker { published: &SHIP13, params: "ship13", machine: &machine };
         let rows = make.times(&[(1, 0.5), (2, 0.3)], 3);
         let brief: Vec<_> = rows.iter().map(|row| (row.threads, row.published, row.measured)).collect();
@@ -576,8 +582,14 @@ mod tests {
 
     #[test]
     fn a_published_precision_is_beside_none_of_ours_and_failures_are_computed() {
-        let machine =
-            Machine { cpu: "x".into(), threads: 2, system: "y".into(), backend: "z".into(), load: None };
+        let machine = Machine {
+            version: "0",
+            cpu: "x".into(),
+            threads: 2,
+            system: "y".into(),
+            backend: "z".into(),
+            load: None,
+        };
         let make = Maker { published: &SHIP14, params: "ship14", machine: &machine };
         let precision = make.published_precision().unwrap();
         assert_eq!(

@@ -237,6 +237,7 @@ fn a_set_is_timed_stage_by_stage() {
     let folder = tempfile::tempdir().unwrap();
     let run = |line: &str| refloat(line, folder.path());
     let bench = ok(&run("--json bench --preset toy10 --runs 1 --threads 1 --threads 2"));
+    assert_eq!(bench["machine"]["version"], env!("CARGO_PKG_VERSION"), "figures are of a build");
     let rows = bench["measurements"].as_array().unwrap();
     assert_eq!(rows.len(), 2);
     for row in rows {
