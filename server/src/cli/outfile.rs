@@ -16,7 +16,7 @@ use tempfile::NamedTempFile;
 use super::failure::Failure;
 use super::interruption::temporaries;
 use super::output::{is_closed_pipe, to_stdout};
-use crate::system::files::{Readers, is_same, permit, sync_folder};
+use crate::system::files::{self, Readers, is_same, permit, sync_folder};
 
 /// Files of a key folder that hold no object of the wire format.
 const KEPT: [&str; 2] = ["keys.json", "server.token"];
@@ -224,8 +224,11 @@ impl Temporary {
         self.file.as_file().sync_all()?;
         let mut all = temporaries();
         all.remove(self.file.path());
-        let outcome = if replace { self.file.persist(place) } else { self.file.persist_noclobber(place) };
-        outcome.map_err(|error| error.error)?;
+        if replace {
+            files::replace(self.file, place)?;
+        } else {
+            self.file.persist_noclobber(place).map_err(|error| error.error)?;
+        }
         drop(all);
         sync_folder(folder_of(place))
     }

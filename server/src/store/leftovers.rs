@@ -13,7 +13,7 @@ use super::folder::LOST_AND_FOUND;
 use super::{JOBS, KEYS, Store, StoreError, jobs as job_store, keys as key_store};
 use crate::blobs::{Owner, Retired, StandingOf};
 use crate::id::{Id, hex};
-use crate::system::files::{make_folders, sync_folder};
+use crate::system::files::{make_folders, rename_folder, sync_folder};
 
 /// What the folder of an owner is called where it is not among its like.
 fn name_of(owner: Owner) -> String {
@@ -46,7 +46,7 @@ impl RetiredFolder {
         let mut salt = [0; 8];
         getrandom::fill(&mut salt).map_err(std::io::Error::other)?;
         let to = root.join("removed").join(format!("{}.{}", name_of(owner), hex(&salt)));
-        match fs::rename(&from, &to) {
+        match rename_folder(&from, &to) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             other => other
                 .map(|()| Some(Self { root: root.to_owned(), from: from.clone(), to }))
@@ -59,7 +59,7 @@ impl Retired for RetiredFolder {
     fn settle(self: Box<Self>, is_on_disk: bool, _: StandingOf<'_>) {
         if is_on_disk {
             remove(&self.root, &self.to);
-        } else if let Err(error) = fs::rename(&self.to, &self.from) {
+        } else if let Err(error) = rename_folder(&self.to, &self.from) {
             tracing::error!(folder = %self.from.display(), %error, "cannot put a folder back; the next start does");
         }
     }
@@ -120,7 +120,7 @@ pub(super) fn clear(store: &Store) -> Result<(), StoreError> {
 fn give_back(store: &Store, owner: Owner, retired: &Path) -> Result<(), StoreError> {
     let folder = owner.folder(store.root());
     if !folder.exists() {
-        return fs::rename(retired, &folder).map_err(in_file(&folder));
+        return rename_folder(retired, &folder).map_err(in_file(&folder));
     }
     let wanted: Vec<(String, Option<key_store::Part>)> = match owner {
         Owner::Key(id) => {
@@ -165,7 +165,7 @@ fn set_aside(root: &Path, folder: &Path, name: &str) {
         let names = (1..)
             .map(|count| if count == 1 { place.join(name) } else { place.join(format!("{name}-{count}")) });
         let to = names.into_iter().find(free).unwrap_or_else(|| place.join(name));
-        fs::rename(folder, &to).map(|()| to)
+        rename_folder(folder, &to).map(|()| to)
     });
     match outcome {
         Ok(to) => {

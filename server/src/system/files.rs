@@ -2,11 +2,74 @@
 //!
 //! Two things hold everywhere and need no function here: `std::fs::rename` of a file takes the place of another at once, also of
 //! one that is open for reading, whose reader goes on with what it opened; and `File::try_lock` keeps other processes out until
-//! the file is closed or its process ends, however it ends. On Windows a locked file cannot be read through another handle.
+//! the file is closed or its process ends, however it ends. On Windows a locked file cannot be read through another handle. Folders
+//! are renamed by [`rename_folder`], and temporary files get their names by [`replace`].
 
-use std::fs::Metadata;
+use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use tempfile::NamedTempFile;
+
+/// How often renaming a folder whose files are open is tried on Windows, and the pause between two attempts.
+const ATTEMPTS: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Renames a folder, to a name that nothing has. On Unix files in it may be open: whoever reads one goes on with what it opened.
+/// Windows does not rename such a folder; there it is tried for a fifth of a second, since readers of a key soon close its files.
+///
+/// # Errors
+/// The disk refuses; of kind `ResourceBusy` if files in the folder are still open, and then it keeps its name.
+pub fn rename_folder(from: &Path, to: &Path) -> io::Result<()> {
+    let renamed = until_closed(|| fs::rename(from, to), |error| is_in_use(error) && from.is_dir(), PAUSE);
+    renamed.map_err(|error| match error.kind() {
+        io::ErrorKind::ResourceBusy => io::Error::new(
+            error.kind(),
+            format!(
+                "{} cannot become {} while files in it are open ({error}); try again when they have been read",
+                from.display(),
+                to.display()
+            ),
+        ),
+        _ => error,
+    })
+}
+
+/// Whether Windows refuses to rename a folder because something in it is open: access denied, or a sharing violation.
+fn is_in_use(error: &io::Error) -> bool {
+    cfg!(windows) && matches!(error.raw_os_error(), Some(5 | 32))
+}
+
+/// Tries again while something is in use; if it still is at the last attempt, the error is of kind `ResourceBusy`.
+fn until_closed(
+    attempt: impl Fn() -> io::Result<()>,
+    is_in_use: impl Fn(&io::Error) -> bool,
+    pause: Duration,
+) -> io::Result<()> {
+    for _ in 1..ATTEMPTS {
+        match attempt() {
+            Err(error) if is_in_use(&error) => thread::sleep(pause),
+            outcome => return outcome,
+        }
+    }
+    attempt().map_err(|error| {
+        if is_in_use(&error) { io::Error::new(io::ErrorKind::ResourceBusy, error) } else { error }
+    })
+}
+
+/// Closes a temporary file and gives it its name, taking the place of another file at once, also of one that is open for reading,
+/// which `NamedTempFile::persist` does not replace on Windows.
+///
+/// # Errors
+/// The disk refuses: the temporary file is removed, and the place is as it was.
+pub fn replace(temporary: NamedTempFile, place: &Path) -> io::Result<()> {
+    let path = temporary.into_temp_path().keep().map_err(|error| error.error)?;
+    fs::rename(&path, place).inspect_err(|_| {
+        let _ = fs::remove_file(&path);
+    })
+}
 
 /// Makes new names in a folder last.
 ///
@@ -144,7 +207,7 @@ fn data_folder_by(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf>
 
 #[cfg(test)]
 mod tests {
-    use std::fs::{self, File, TryLockError};
+    use std::fs::{File, TryLockError};
     use std::io::{Read, Seek, Write};
 
     use super::*;
@@ -163,6 +226,78 @@ mod tests {
         assert_eq!((text.as_str(), fs::read_to_string(&old).unwrap().as_str()), ("old", "new"));
         assert!(!new.exists());
         assert!(sync_folder(&folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn a_folder_is_renamed_while_its_files_are_read_where_the_system_lets_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("a"), folder.path().join("b"));
+        fs::create_dir(&from).unwrap();
+        fs::write(from.join("part"), "text").unwrap();
+        let mut reader = File::open(from.join("part")).unwrap();
+        let outcome = rename_folder(&from, &to);
+        if cfg!(windows) {
+            let error = outcome.unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::ResourceBusy, "{error}");
+            assert!(error.to_string().contains("are open") && from.is_dir() && !to.exists(), "{error}");
+        } else {
+            outcome.unwrap();
+            // The name is free at once, and what is made there is another folder.
+            fs::create_dir(&from).unwrap();
+            assert!(!from.join("part").exists());
+            fs::remove_dir(&from).unwrap();
+        }
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "text");
+        drop(reader);
+        // Closed, it is renamed everywhere.
+        let (now, next) = (if from.exists() { from } else { to }, folder.path().join("c"));
+        rename_folder(&now, &next).unwrap();
+        assert_eq!(fs::read_to_string(next.join("part")).unwrap(), "text");
+        assert_eq!(rename_folder(&now, &next).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_folder_in_use_is_tried_again_and_another_fault_is_not() {
+        let tried = std::cell::Cell::new(0);
+        let attempt = |busy: u32, code: i32| {
+            tried.set(0);
+            let outcome = until_closed(
+                || {
+                    tried.set(tried.get() + 1);
+                    if tried.get() <= busy { Err(io::Error::from_raw_os_error(code)) } else { Ok(()) }
+                },
+                |error| error.raw_os_error() == Some(32),
+                Duration::ZERO,
+            );
+            (outcome.map_err(|error| error.kind()), tried.get())
+        };
+        assert_eq!(attempt(0, 32), (Ok(()), 1));
+        assert_eq!(attempt(3, 32), (Ok(()), 4));
+        assert_eq!(attempt(ATTEMPTS, 32), (Err(io::ErrorKind::ResourceBusy), ATTEMPTS));
+        let other = io::Error::from_raw_os_error(2).kind();
+        assert_eq!(attempt(1, 2), (Err(other), 1));
+    }
+
+    #[test]
+    fn a_temporary_file_takes_the_place_of_one_that_is_being_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("a");
+        let temporary = |text: &str| {
+            let mut file = NamedTempFile::new_in(folder.path()).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            file
+        };
+        replace(temporary("first"), &place).unwrap();
+        let mut reader = File::open(&place).unwrap();
+        replace(temporary("second"), &place).unwrap();
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert_eq!((text.as_str(), fs::read_to_string(&place).unwrap().as_str()), ("first", "second"));
+        // Where it cannot go it leaves nothing behind.
+        assert!(replace(temporary("third"), &folder.path().join("none").join("a")).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

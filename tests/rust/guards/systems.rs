@@ -9,7 +9,8 @@ fn asks_for_the_system(line: &str) -> bool {
     let conditional = conditions.iter().any(|condition| {
         line.split(condition).skip(1).any(|asked| names.iter().any(|name| asked.starts_with(name)))
     });
-    let anywhere = ["target_os", "target_family", "os::unix", "os::windows", "rustix"];
+    // `persist` of temporary files replaces others by other rules than `std::fs::rename`: `system::files::replace` is for that.
+    let anywhere = ["target_os", "target_family", "os::unix", "os::windows", "rustix", ".persist("];
     conditional || anywhere.iter().any(|name| line.contains(name))
 }
 
@@ -26,6 +27,7 @@ fn one_module_of_the_server_knows_what_systems_do_differently() {
         "if cfg!(target_family = \"unix\") {",
         "use std::os::unix::fs::MetadataExt;",
         "rustix::fs::statvfs(path)",
+        "temporary.persist(place)?",
     ] {
         assert!(asks_for_the_system(line), "{line}");
     }
