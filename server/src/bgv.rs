@@ -238,6 +238,7 @@ impl IntegerClient for Described<BgvParams> {
                 .then(|| self.params.log2_failure() + (plan.bootstraps() as f64).log2()),
             least_distance: 0.0,
             compared: Vec::new(),
+            final_outputs: plan.final_outputs().map(str::to_owned).collect(),
         })
     }
 

@@ -277,6 +277,8 @@ pub struct PlannedProgram {
     pub least_distance: f64,
     /// How numbers are compared, on sets that have two ways.
     pub compared: Vec<ComparedBy>,
+    /// Outputs that can be decrypted but not bootstrapped, where that is known.
+    pub final_outputs: Vec<String>,
 }
 
 /// The way in which the numbers of some nodes are compared.
@@ -413,6 +415,7 @@ where
             log_failure: plan.log2_failure(),
             least_distance: plan.least_distance(),
             compared: plan.compared().iter().map(|one| compared(&plan, one)).collect(),
+            final_outputs: Vec::new(),
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use refloat::circuits::program::Bootstraps;
 use serde_json::json;
 
 use super::Mode;
@@ -10,11 +11,13 @@ use super::failure::Failure;
 use super::outfile::OutFile;
 use super::output::Output;
 use super::place::Place;
-use super::program::ciphertexts;
+use super::program::{ciphertexts, without_bootstrap};
 use super::progress::stage_table;
 use super::remote::Done;
 use crate::clients::{CiphertextBytes, KeyOwnerSet};
-use crate::engine::{Operation, SlotMode, Task, operation_list};
+use crate::engine::{BOOTSTRAP, Operation, SlotMode, Task, operation_list};
+use crate::id::Id;
+use crate::programs::{self, MULTIPLY, SQUARE};
 use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
@@ -74,6 +77,9 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     let body = bytes.concat();
     let mode = arguments.mode.map_or(owner.info().mode, SlotMode::from);
     let task = Task { mode, operations: arguments.op.clone(), rounds: arguments.rounds };
+    if is_final(&set, &task, (input.key, &body)) {
+        output.note(&without_bootstrap("the result", owner.info()));
+    }
     let work = (&task, &body[..], owner.info().largest_ciphertext());
     let Done { bytes, seconds, stages } =
         arguments.place.who().run(registry, &arguments.keys, (owner, input.key), work, output)?;
@@ -106,4 +112,14 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
             arguments.out.display()
         )
     })
+}
+
+/// Whether operations on integers leave a result that no bootstrap takes. What cannot be planned at all is refused by the job.
+fn is_final(set: &KeyOwnerSet, task: &Task, (key, ciphertexts): (Id, &[u8])) -> bool {
+    let KeyOwnerSet::Integers(set) = set else { return false };
+    let Ok(program) = programs::of_operations(&task.operations, &[SQUARE, MULTIPLY, BOOTSTRAP]) else {
+        return false;
+    };
+    let body = programs::body(&program, Bootstraps::AsWritten, ciphertexts);
+    set.plan(key, &body).is_ok_and(|plan| !plan.final_outputs.is_empty())
 }

@@ -34,8 +34,10 @@ fn read(file: &File<'_>, set: &SetInfo) -> Result<Zeroizing<Vec<u64>>, Failure> 
         if number >= 0.0 && number < below as f64 && number.fract() == 0.0 {
             return Ok(number as u64);
         }
+        // Whole numbers without the point, and 1e300 without its zeros.
+        let shown = if number.abs() < 1e16 { number.to_string() } else { format!("{number:?}") };
         Err(Failure::usage(format!(
-            "{}: entry {} is {number:?}; integers of {} are whole numbers from 0 to {}",
+            "{}: entry {} is {shown}; integers of {} are whole numbers from 0 to {}",
             file.path.display(),
             index + 1,
             set.name,

@@ -40,6 +40,7 @@ mod plan;
 mod program;
 mod progress;
 mod public_key;
+mod published_sets;
 mod remote;
 mod reproduce;
 mod reproduce_bgv;
@@ -125,7 +126,7 @@ enum Command {
     Circuit(circuit::Arguments),
     /// Looks encrypted integers up in a table, here or on a server.
     LookUp(look_up::Arguments),
-    /// Runs a program on CKKS ciphertexts, here or on a server.
+    /// Runs a program on encrypted numbers (CKKS) or exact integers (BGV), here or on a server.
     Program(program::Arguments),
     /// Reduces numbers modulo a number, here or on a server.
     Mod(digits::ModArguments),

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::chain::{Chain, ChainRow};
 use super::failure::Failure;
 use super::output::{Output, bytes, table};
+use super::sets;
 use crate::engine::{JobSet, Scheme, SetInfo};
 use crate::engines::Engines;
 use crate::registry::{Registry, SetFilter};
@@ -40,11 +41,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         return output.result(&today, || list(&today, registry));
     };
     let Ok(set) = engines.named(name).map(JobSet::info) else {
-        let names: Vec<&str> = engines.infos().map(|set| set.name.as_str()).collect();
-        return Err(Failure::usage(format!(
-            "no parameter set is called {name:?}; there are {}",
-            names.join(", ")
-        )));
+        return Err(sets::unknown_set(registry, name));
     };
     let chain = arguments.bootstraps.map(|bootstraps| Chain::of(set, bootstraps)).transpose()?;
     let text = detail(set) + &chain.as_ref().map_or_else(String::new, Chain::text);

@@ -17,7 +17,7 @@ use super::progress::stage_table;
 use super::remote::Done;
 use super::sets;
 use crate::clients::{CiphertextBytes, ComparedBy, KeyOwnerSet, PlannedProgram};
-use crate::engine::{Operation, Task};
+use crate::engine::{Operation, SetInfo, Task};
 use crate::engines::Engines;
 use crate::programs::{self, PROGRAM};
 use crate::registry::{Registry, SetFilter};
@@ -31,6 +31,9 @@ package gives:
   z2 = bootstrap z                       constant 0.5 0.25, chebyshev z -8 8 0.5 0.6
   c = clamp z2 0.05 0.125 31             z2 up to 1 - 0.125, its sign from 1 to 1 + 0.05, by degree 31
   score = output c
+On sets of integers (bgv15) values, constants and coefficients are whole numbers modulo the set's p. There are the operations above but
+chebyshev and clamp, `multiply x y` of slots of several integers is the product of their field, and `conjugate` exchanges the
+two rows of slots. What is compared or rounded is not for programs on integers: the Rust library has both.
 On sets for modular reduction there are also, for real numbers (a bootstrap keeps them in (-1/2, 1/2)):
   m = mod x 0.25 15                      x modulo 0.25 to 15 bits, in [0, 0.25); mod-centred: in [-0.125, 0.125)
   r = int-mod x 24                       integers modulo 24
@@ -92,6 +95,15 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     evaluate(&program, bootstraps, keys, files, &arguments.place, registry, output)
 }
 
+/// What is said of results that will be at the end of their levels.
+pub fn without_bootstrap(results: &str, set: &SetInfo) -> String {
+    format!(
+        "{results} can be decrypted but not bootstrapped: bootstraps of {} begin at level {}; to go on computing, bootstrap before the last \
+         product",
+        set.name, set.input_level
+    )
+}
+
 /// Files of a run, in the order of the inputs and outputs of its program.
 pub struct Files<'a> {
     /// Ciphertexts of the inputs.
@@ -116,7 +128,8 @@ pub fn evaluate(
     let outputs: Vec<String> = program.output_names().map(str::to_owned).collect();
     let (set, inputs) = ciphertexts(registry, files.iter().map(PathBuf::as_path))?;
     let key = inputs[0].key;
-    if program.reads_digits() && !set.reads_digits()? {
+    // Plans of integers say where else these operations are.
+    if program.reads_digits() && !matches!(set, KeyOwnerSet::Integers(_)) && !set.reads_digits()? {
         return Err(Failure::usage(format!(
             "{} reads no digits and does not compare, and the program does; take keys of a set for modular reduction, or of one that \
              links numbers to gates, which `refloat params` lists",
@@ -139,6 +152,9 @@ pub fn evaluate(
     }
     for ComparedBy { nodes, reason, .. } in compared {
         output.note(&format!("{} compared {reason}", nodes.join(", ")));
+    }
+    if !planned.final_outputs.is_empty() {
+        output.note(&without_bootstrap(&planned.final_outputs.join(", "), info));
     }
     let task = Task { mode: info.mode, operations, rounds: 1 };
     let largest = outputs.len() * info.largest_ciphertext();

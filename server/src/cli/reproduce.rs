@@ -1,7 +1,6 @@
 //! `refloat reproduce`: published figures beside those of this machine.
 
 use clap::{Args, ValueEnum};
-use refloat::bootstrapping::bgv::{BgvPreset, published_sets};
 use refloat::bootstrapping::method::SlotMode;
 use refloat::bootstrapping::scheme_switching::LinkPreset;
 use refloat::params;
@@ -76,7 +75,7 @@ pub struct Arguments {
     /// Of `bgv`, what bootstraps refresh: an integer in each slot, or all coordinates of slots of several [default: what the set has].
     #[arg(long)]
     mode: Option<reproduce_bgv::Mode>,
-    /// Of `bgv`, published sets too, with chains of our own, which have 82 bits of security by their source.
+    /// Of `bgv`, published sets too, with chains of our own, which have 79 to 86 bits of security by the lattice estimator.
     #[arg(long)]
     allow_insecure: bool,
     /// Tables of `modular-reduction`, after its name: `modular-reduction --table 5 6` [default: all].
@@ -130,6 +129,27 @@ enum Suite {
     SchemeSwitching,
     /// The comparison of bootstrapping methods of a survey (Al Badawi, Polyakov).
     Demystifying,
+}
+
+impl Suite {
+    /// Its name, and what chooses its sets, where `--set` does not.
+    fn fixed_sets(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Ship => Some(("ship", "leave it out, or choose rows by --rows")),
+            Self::Cggi => Some(("cggi", "leave it out")),
+            Self::CkksOpenfhe => Some(("ckks-openfhe", "leave it out")),
+            _ => None,
+        }
+    }
+
+    /// That sets were named of a suite that always measures the same.
+    fn without_sets(self, sets: &[String]) -> Failure {
+        let (name, repair) = self.fixed_sets().unwrap_or_default();
+        Failure::usage(format!(
+            "--set {}: `reproduce {name}` always measures the sets of its source; {repair}",
+            sets.join(", ")
+        ))
+    }
 }
 
 /// One figure, published and measured.
@@ -244,6 +264,9 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             Err(Failure::usage("--crossing is for `reproduce scheme-switching`"))
         }
         _ if arguments.polynomials => Err(Failure::usage("--polynomials is for `reproduce bgv`")),
+        _ if !arguments.set.is_empty() && arguments.suite.fixed_sets().is_some() => {
+            Err(arguments.suite.without_sets(&arguments.set))
+        }
         Suite::Ship => ship(&arguments.rows, runs(3), budget, output),
         Suite::Cggi => super::reproduce_cggi::run(runs(30), output),
         Suite::SealBootstrapping => {
@@ -251,11 +274,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             reproduce_seal::run(&reproduce_seal::Request { sets, slots, runs: runs(3), budget }, output)
         }
         Suite::Bgv => {
-            let sets = BgvPreset::all().iter().chain(published_sets());
-            let known = sets.map(|preset| preset.name).collect::<Vec<_>>().join(", ");
-            let sets = named(&arguments.set, &known, |name| {
-                reproduce_bgv::set(name, None).ok().map(|set| set.name.to_owned())
-            })?;
+            let own = |name: &String| Ok(reproduce_bgv::set(name, None)?.name.to_owned());
+            let sets = arguments.set.iter().map(own).collect::<Result<_, Failure>>()?;
             reproduce_bgv::run(
                 &reproduce_bgv::Request {
                     sets,

@@ -8,6 +8,7 @@ use super::failure::Failure;
 use super::keyfiles::{self, in_file};
 use super::machine;
 use super::message_files::read_file;
+use super::published_sets;
 use crate::clients::{
     CiphertextBytes, CkksClient, CkksSecret, IntegerClient, IntegerSecret, KeyClient, KeyOwnerSet, KeySecret,
     SetQuery,
@@ -18,8 +19,12 @@ use crate::engines::Engines;
 use crate::id::hex;
 use crate::registry::{Memory, Registry, SetFilter};
 
-/// Says that keys are made of no set of this name: the one to take instead of a set of an earlier version, or all there are.
+/// Says that keys are made of no set of this name: where a published set is measured, the set to take instead of one of an earlier version, or
+/// all there are.
 pub fn unknown_set(registry: &Registry, name: &str) -> Failure {
+    if let Some(hint) = published_sets::hint(name) {
+        return Failure::usage(hint);
+    }
     let engines = match Engines::with(registry, SetFilter::all()) {
         Ok(engines) => engines,
         Err(error) => return error.into(),

@@ -225,7 +225,9 @@ fn what_does_not_fit_is_named() {
     let at = |name: &str| folder.path().join(name);
     let run = |line: &str| refloat(line, folder.path());
     ok(&run("--json keygen --preset toy-bgv10 --allow-insecure --out @keys"));
-    for (text, entry) in [("1,-1", "entry 2"), ("65537", "entry 1"), ("1,2,0.5", "entry 3")] {
+    for (text, entry) in
+        [("1,-1", "entry 2 is -1;"), ("65537", "entry 1 is 65537;"), ("1,2,0.5", "entry 3 is 0.5;")]
+    {
         std::fs::write(at("bad.csv"), text).unwrap();
         let detail = fails(&run("--json encrypt --key @keys --in @bad.csv --out @x.ct"), "INVALID_ARGUMENT");
         assert!(detail.contains(entry) && detail.contains("0 to 65536"), "{detail}");
@@ -291,4 +293,86 @@ fn jobs_are_checked_before_they_wait() {
     let result = wire::bgv_ciphertext_from_bytes(params.context(), &result).unwrap();
     assert_eq!(secret.decrypt(&result).unwrap().reveal_to_key_owner()[..3], [9, 25, 0]);
     assert!(server.terminate());
+}
+
+#[test]
+fn what_programs_on_integers_cannot_do_is_told_with_what_can() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| refloat(line, folder.path());
+    ok(&run("--json keygen --preset toy-bgv10 --allow-insecure --out @keys"));
+    std::fs::write(at("x.json"), "[3, 65535]").unwrap();
+    ok(&run("--json encrypt --key @keys --in @x.json --out @x.ct"));
+    let program = |text: &str, more: &str| {
+        std::fs::write(at("p.txt"), text).unwrap();
+        run(&format!("--json program @p.txt --keys @keys --in x=@x.ct --out @y.ct{more}"))
+    };
+    // Comparison is in the library.
+    let detail = fails(&program("x = input\ns = sign x 4\ny = output s\n", ""), "INVALID_ARGUMENT");
+    assert!(detail.contains("have no sign") && detail.contains("`scale_down`"), "{detail}");
+    // Noise in bits: 16^24 times that of a fresh ciphertext.
+    let noisy = format!("x = input\nt0 = add x x\n{}b = bootstrap t24\ny = output b\n", {
+        (1..=24).map(|i| format!("t{i} = multiply t{} 16\n", i - 1)).collect::<String>()
+    });
+    let detail = fails(&program(&noisy, " --as-written"), "LIMIT");
+    assert!(detail.contains("could reach 2^1") && detail.contains("takes up to 2^"), "{detail}");
+    // A result without levels for a bootstrap: refused where they are to be put in, and otherwise made with a note.
+    let deep = format!("x = input\np = polynomial x {}1\ny = output p\n", "0 ".repeat(31));
+    let detail = fails(&program(&deep, ""), "LEVEL_MISMATCH");
+    assert!(detail.contains("nothing could refresh it") && detail.contains("`--as-written`"), "{detail}");
+    let done = run("program @p.txt --keys @keys --in x=@x.ct --out @y.ct --as-written");
+    let note = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success() && note.contains("y can be decrypted but not bootstrapped"), "{note}");
+    ok(&run("--json decrypt --key @keys --in @y.ct --out @y.json --count 2"));
+    let power = |x: u64| (0..31).fold(1, |power, _| power * x % 65537);
+    let found: Vec<u64> = serde_json::from_slice(&std::fs::read(at("y.json")).unwrap()).unwrap();
+    assert_eq!(found, [power(3), power(65535)]);
+    // The same of products at the level where bootstraps begin, and of none above it.
+    ok(&run("--json encrypt --key @keys --in @x.json --out @low.ct --exhausted"));
+    let square = |input: &str, op: &str| {
+        let done = run(&format!("bootstrap --keys @keys --in @{input} --out @z.ct --op {op}"));
+        assert!(done.status.success());
+        String::from_utf8_lossy(&done.stderr).into_owned()
+    };
+    let note = square("low.ct", "square");
+    assert!(
+        note.contains("the result can be decrypted but not bootstrapped") && note.contains("level 3"),
+        "{note}"
+    );
+    let detail = fails(&run("--json bootstrap --keys @keys --in @z.ct --out @w.ct"), "LEVEL_MISMATCH");
+    assert!(detail.contains("nothing can refresh it any more"), "{detail}");
+    for (input, op) in [("x.ct", "square"), ("low.ct", "bootstrap,square")] {
+        let note = square(input, op);
+        assert!(!note.contains("not bootstrapped"), "{note}");
+    }
+}
+
+#[test]
+fn published_sets_are_measured_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |line: &str| refloat(line, folder.path());
+    for (set, word) in [("V-A", " --allow-insecure`"), ("V-A-128-thin", "`")] {
+        let command = format!("`refloat reproduce bgv --set {set}{word}");
+        for line in [
+            format!("params {set}"),
+            format!("keygen --preset {set} --out @keys"),
+            format!("verify --preset {set}"),
+            format!("bench --preset {set}"),
+        ] {
+            let detail = fails(&run(&format!("--json {line}")), "INVALID_ARGUMENT");
+            assert!(detail.contains(&command), "{line}: {detail}");
+        }
+    }
+    // The list of the command itself.
+    let detail = fails(&run("--json reproduce bgv --set V-Z"), "INVALID_ARGUMENT");
+    for name in ["bgv15", "V-A-128-thin", "P16 (by bgv15)", "III-A-thin", "m21845-thin"] {
+        assert!(detail.contains(name), "{name}: {detail}");
+    }
+    let detail = fails(&run("--json reproduce bgv --set V-A"), "INVALID_ARGUMENT");
+    assert!(detail.contains("INSECURE") && detail.contains("--allow-insecure"), "{detail}");
+    // Suites that have no choice of sets.
+    for (suite, repair) in [("ship", "--rows"), ("cggi", "leave it out"), ("ckks-openfhe", "leave it out")] {
+        let detail = fails(&run(&format!("--json reproduce {suite} --set bgv15")), "INVALID_ARGUMENT");
+        assert!(detail.contains("--set bgv15") && detail.contains(repair), "{suite}: {detail}");
+    }
 }

@@ -132,10 +132,13 @@ const LISTS: [&str; 19] = [
 ];
 
 /// Measurements, each of which has rows of methods.
-const MEASUREMENTS: [&str; 19] = [
+const MEASUREMENTS: [&str; 21] = [
     "server/src/cli/bench.rs",
     "server/src/cli/measure.rs",
+    // Where published sets are measured, for a message.
+    "server/src/cli/published_sets.rs",
     "server/src/cli/reproduce.rs",
+    "server/src/cli/reproduce_bgv/estimates.rs",
     "server/src/cli/reproduce_bgv/measured.rs",
     "server/src/cli/reproduce_bgv/mod.rs",
     "server/src/cli/reproduce_bgv/polynomials.rs",

@@ -32,6 +32,8 @@ pub struct Measured {
     pub wrong: usize,
     pub capacity: f64,
     pub capacities: Vec<(&'static str, f64)>,
+    /// Bits that single stages took, but for the raise.
+    pub taken: Vec<(&'static str, f64)>,
 }
 
 impl Measured {
@@ -42,6 +44,11 @@ impl Measured {
         };
         let linear = |stage: &str| ![PREPARE, MOD_RAISE, DIGIT_REMOVAL, TAKE_OFF].contains(&stage);
         [sum(&linear), sum(&|stage| stage == DIGIT_REMOVAL)]
+    }
+
+    /// Bits that a stage took.
+    pub fn bits_of_stage(&self, stage: &str) -> Option<f64> {
+        self.taken.iter().find(|(id, _)| *id == stage).map(|(_, bits)| *bits)
     }
 
     /// Bits after the raise, taken by linear maps after it, taken by the removal, that of the digits from the message included, and left.
@@ -67,5 +74,13 @@ pub fn capacity(state: &BgvState<u64>) -> Option<f64> {
         | BgvState::Done(x) => Some(x.capacity()),
         BgvState::Unpacked(all, _) => all.iter().map(BgvCiphertext::capacity).reduce(f64::min),
         BgvState::Input(_) | BgvState::Base(_) | BgvState::Prepared(_) | BgvState::Failed => None,
+    }
+}
+
+/// Bits that noise may grow by, before the raise as well.
+pub fn room(state: &BgvState<u64>) -> Option<f64> {
+    match state {
+        BgvState::Input(x) | BgvState::Base(x) => Some(x.capacity()),
+        _ => capacity(state),
     }
 }

@@ -1,5 +1,6 @@
 //! `refloat reproduce bgv`: BGV bootstrapping by removal of a small digit, beside what is published of it.
 
+mod estimates;
 mod measured;
 pub mod polynomials;
 mod published;
@@ -21,9 +22,10 @@ use crate::cli::measure;
 use crate::cli::output::{Output, table};
 use crate::cli::progress;
 
-use measured::{Measured, Stages, capacity};
-use published::Figures;
+use estimates::security;
+use measured::{Measured, Stages, capacity, room};
 pub use published::set;
+use published::{Figures, Helib};
 
 /// What a bootstrap refreshes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -252,10 +254,12 @@ impl Bench {
             let mut stages = Stages { began: Instant::now(), seconds: Vec::new() };
             let began = Instant::now();
             let mut run = BgvRun::new(&self.bootstrapper, &x)?;
-            let mut capacities = Vec::new();
+            let (mut capacities, mut taken) = (Vec::new(), Vec::new());
             while let Some(stage) = run.next_stage().map(|stage| stage.id) {
+                let before = room(run.state());
                 pool.install(|| run.step(&self.keys, &mut stages))?;
                 capacities.extend(capacity(run.state()).map(|bits| (stage, bits)));
+                taken.extend(before.zip(room(run.state())).map(|(before, after)| (stage, before - after)));
             }
             let seconds = began.elapsed().as_secs_f64();
             let refreshed = run.finish()?;
@@ -269,6 +273,7 @@ impl Bench {
                         wrong,
                         capacity: refreshed.capacity(),
                         capacities,
+                        taken,
                     });
                 }
             }
@@ -322,6 +327,18 @@ impl Bench {
                 let own = measured.capacity / measured.seconds;
                 rows.push(row("throughput", published, own, "bits/s", Some(threads), "remaining capacity"));
             }
+            for &(stage, bits) in figures.map_or(&[][..], |figures| figures.stage_bits) {
+                let mut row =
+                    row(&format!("{stage}, bits"), Some(bits), 0.0, "bits", Some(threads), "as estimated");
+                row.measured = measured.bits_of_stage(stage);
+                rows.push(row);
+            }
+            let helib = figures.and_then(|figures| figures.helib);
+            for (metric, published, unit) in helib.map(Helib::rows).into_iter().flatten() {
+                let mut row = row(metric, Some(published), 0.0, unit, Some(threads), "published only");
+                row.measured = None;
+                rows.push(row);
+            }
             wrong += measured.wrong;
             left = measured.capacity;
         }
@@ -346,13 +363,9 @@ impl Bench {
             "",
         ));
         rows.push(row("log2 QP", and(|own| own.log_qp), params.log_qp(), "bits", None, ""));
-        let security = params.security();
-        let mut secure =
-            row("security", and(|own| own.security), security.bits, "bits", None, &security.statement);
-        if security.bits == 0.0 {
-            // No table of attacks covers it.
-            secure.measured = None;
-        }
+        let (bits, note) = security(params);
+        let mut secure = row("security", Figures::security_of(params), 0.0, "bits", None, &note);
+        secure.measured = bits;
         rows.push(secure);
         let memory = self.keys.memory_bytes() as f64;
         rows.push(row("evaluation keys, memory", None, memory, "bytes", None, "expanded"));
@@ -418,6 +431,12 @@ mod tests {
             "nothing is published of a toy"
         );
         all_right(&rows).unwrap();
+        // Bits by stage, which P16 has beside it.
+        let measured = bench.measure(1, 1, &output).unwrap();
+        let bits =
+            ["slots_to_coeffs", "coeffs_to_slots", "digit_removal"].map(|id| measured.bits_of_stage(id));
+        assert!(bits.iter().all(|bits| bits.is_some_and(|bits| (50.0..300.0).contains(&bits))), "{bits:?}");
+        assert_eq!(measured.bits_of_stage("mod_raise"), None);
         let mut rows = rows;
         rows.iter_mut().filter(|row| row.metric == WRONG).for_each(|row| row.measured = Some(2.0));
         let failure = all_right(&rows).unwrap_err();
@@ -475,11 +494,6 @@ mod tests {
         }
         assert_eq!(set("V-A", Some(Mode::Thin)).unwrap().name, "V-A-thin");
         assert_eq!(set("V-A", None).unwrap().name, "V-A");
-        let unknown = set("V-Z", None).unwrap_err().detail;
-        assert!(
-            unknown.contains("V-A-thin") && unknown.contains("P16, for which bgv15 is measured"),
-            "{unknown}"
-        );
         // What is published of P16 stands beside our own set of its slots and plaintexts.
         let own = set("P16", Some(Mode::Thin)).unwrap();
         assert_eq!(own.name, "bgv15");

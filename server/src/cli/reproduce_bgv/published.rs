@@ -17,16 +17,47 @@ pub struct Figures {
     pub seconds: f64,
     /// By stage.
     pub stages: &'static [(&'static str, f64)],
+    /// Bits that each stage takes of those that the noise may grow by.
+    pub stage_bits: &'static [(&'static str, f64)],
     /// Of all linear maps, and of the removal.
     pub parts: Option<[f64; 2]>,
     /// Bits that noise may grow by after the raise, that linear maps take of them, that the removal takes, and that are left.
     pub capacity: Option<[f64; 4]>,
+    /// The same bootstrap with HElib's own removal of digits, on the same machine.
+    pub helib: Option<&'static Helib>,
     pub slots: usize,
     pub integers: usize,
     /// What not every source says.
     pub degree: Option<usize>,
     pub log_qp: Option<f64>,
     pub security: Option<f64>,
+}
+
+/// What the source of a row measured of HElib's own removal.
+#[derive(Debug)]
+pub struct Helib {
+    pub seconds: f64,
+    /// As [`Figures::parts`].
+    pub parts: [f64; 2],
+    /// As [`Figures::capacity`].
+    pub capacity: [f64; 4],
+}
+
+impl Helib {
+    /// Metric, figure and unit of each row.
+    pub fn rows(&self) -> [(&'static str, f64, &'static str); 8] {
+        let Self { seconds, parts: [maps, removal], capacity: [initial, taken, removed, left] } = *self;
+        [
+            ("HElib's removal: seconds", seconds, "s"),
+            ("HElib's removal: linear maps, seconds", maps, "s"),
+            ("HElib's removal: removal, seconds", removal, "s"),
+            ("HElib's removal: capacity, initial", initial, "bits"),
+            ("HElib's removal: capacity, linear maps", taken, "bits"),
+            ("HElib's removal: capacity, removal", removed, "bits"),
+            ("HElib's removal: capacity, remaining", left, "bits"),
+            ("HElib's removal: throughput", left / seconds, "bits/s"),
+        ]
+    }
 }
 
 const COMMENTS: &str = "comments in msh086/bgv-bootstrapping-with-homomorphic-NTT (HElib 3e337a6), by the authors of ePrint 2024/115: \
@@ -43,8 +74,10 @@ static P16: Figures = Figures {
     source: COMMENTS,
     seconds: 19.6,
     stages: &[(SLOTS_TO_COEFFS, 3.8), (COEFFS_TO_SLOTS, 10.8), (DIGIT_REMOVAL, 5.0)],
+    stage_bits: &[(SLOTS_TO_COEFFS, 79.0), (COEFFS_TO_SLOTS, 134.0), (DIGIT_REMOVAL, 266.0)],
     parts: None,
     capacity: None,
+    helib: None,
     slots: 32768,
     integers: 1,
     degree: Some(53),
@@ -72,8 +105,10 @@ const I_A: Figures = Figures {
     source: TABLE,
     seconds: 662.0,
     stages: &[],
+    stage_bits: &[],
     parts: Some([93.0, 568.0]),
     capacity: Some([1019.0, 241.0, 341.0, 434.0]),
+    helib: Some(&HELIB_I),
     slots: 1540,
     integers: 24,
     // Of polynomials of their own.
@@ -87,8 +122,10 @@ const II_A: Figures = Figures {
     source: TABLE,
     seconds: 2427.0,
     stages: &[],
+    stage_bits: &[],
     parts: Some([277.0, 2148.0]),
     capacity: Some([1594.0, 219.0, 293.0, 1080.0]),
+    helib: Some(&HELIB_II),
     slots: 1224,
     integers: 45,
     degree: Some(127),
@@ -101,8 +138,10 @@ const III_A: Figures = Figures {
     source: TABLE,
     seconds: 1545.0,
     stages: &[],
+    stage_bits: &[],
     parts: Some([319.0, 1224.0]),
     capacity: Some([1558.0, 241.0, 316.0, 998.0]),
+    helib: Some(&HELIB_III),
     slots: 1932,
     integers: 28,
     degree: Some(133),
@@ -115,8 +154,10 @@ const IV_A: Figures = Figures {
     source: TABLE,
     seconds: 479.0,
     stages: &[],
+    stage_bits: &[],
     parts: Some([115.0, 363.0]),
     capacity: Some([1266.0, 243.0, 288.0, 732.0]),
+    helib: Some(&HELIB_IV),
     slots: 3150,
     integers: 14,
     degree: Some(93),
@@ -147,8 +188,10 @@ const V_A: Figures = Figures {
     source: TABLE,
     seconds: 688.0,
     stages: &[],
+    stage_bits: &[],
     parts: Some([112.0, 574.0]),
     capacity: Some([1431.0, 277.0, 331.0, 820.0]),
+    helib: Some(&HELIB_V),
     slots: 2784,
     integers: 18,
     degree: Some(93),
@@ -161,8 +204,10 @@ const M21845: Figures = Figures {
     source: SURVEY,
     seconds: 163.0,
     stages: &[],
+    stage_bits: &[],
     parts: None,
     capacity: None,
+    helib: None,
     slots: 1024,
     integers: 16,
     degree: None,
@@ -171,6 +216,22 @@ const M21845: Figures = Figures {
 };
 
 const M21845_THIN: Figures = Figures { row: "1024 slots of a bit, thin", seconds: 15.0, ..M21845 };
+
+/// The columns I to V of the table, of HElib's own removal.
+static HELIB_I: Helib =
+    Helib { seconds: 1046.0, parts: [93.0, 953.0], capacity: [1003.0, 207.0, 446.0, 344.0] };
+
+static HELIB_II: Helib =
+    Helib { seconds: 3462.0, parts: [285.0, 3176.0], capacity: [1573.0, 194.0, 298.0, 1070.0] };
+
+static HELIB_III: Helib =
+    Helib { seconds: 3330.0, parts: [319.0, 3010.0], capacity: [1542.0, 208.0, 400.0, 927.0] };
+
+static HELIB_IV: Helib =
+    Helib { seconds: 4648.0, parts: [113.0, 4535.0], capacity: [1253.0, 199.0, 559.0, 484.0] };
+
+static HELIB_V: Helib =
+    Helib { seconds: 46203.0, parts: [115.0, 46088.0], capacity: [1415.0, 225.0, 812.0, 363.0] };
 
 impl Figures {
     /// Those beside which a set is shown: its own, or of the same slots and plaintexts.
@@ -185,7 +246,17 @@ impl Figures {
         same.then_some(&P16)
     }
 
-    /// Of a stage.
+    /// What the source of a set says its main key is worth. Thin forms have the key of the general one.
+    pub fn security_of(params: &BgvParams) -> Option<f64> {
+        if let Some(figures) = Self::of(params) {
+            return figures.security;
+        }
+        let name = params.name();
+        let general = name.strip_suffix(THIN)?;
+        ROWS.iter().find(|(name, _)| *name == general).and_then(|(_, figures)| figures.security)
+    }
+
+    /// Seconds of a stage.
     pub fn of_stage(&self, stage: &str) -> Option<f64> {
         self.stages.iter().find(|(id, _)| *id == stage).map(|(_, seconds)| *seconds)
     }
@@ -196,6 +267,16 @@ const THIN: &str = "-thin";
 
 /// Published sets that one of our own stands for, with the same slots and plaintexts.
 const STAND_INS: [(&str, &str); 1] = [("P16", "bgv15")];
+
+/// The names there are: our own sets, published sets that one of them stands for, and the other published ones.
+fn known() -> String {
+    let own = BgvPreset::all().iter().chain(published_sets().iter().filter(|set| set.secure()));
+    let own = own.map(|preset| preset.name).collect::<Vec<_>>().join(", ");
+    let stand_ins = STAND_INS.map(|(published, own)| format!("{published} (by {own})")).join(", ");
+    let insecure = published_sets().iter().filter(|preset| !preset.secure());
+    let insecure = insecure.map(|preset| preset.name).collect::<Vec<_>>().join(", ");
+    format!("{own}, {stand_ins}, or with --allow-insecure one of {insecure}")
+}
 
 /// The set of a name, one of our own or a published one; of the latter, that of the mode.
 ///
@@ -217,15 +298,12 @@ pub fn set(name: &str, mode: Option<Mode>) -> Result<&'static BgvPreset, Failure
             "--mode thin: there is no thin set of {name}; take --mode general"
         )));
     }
-    BgvPreset::named(name).map_err(|error| {
-        let published: Vec<&str> = published_sets().iter().map(|preset| preset.name).collect();
-        let stand_ins =
-            STAND_INS.map(|(published, own)| format!("{published}, for which {own} is measured")).join(", ");
-        Failure::usage(format!("{error}; {stand_ins}; and, with --allow-insecure, {}", published.join(", ")))
+    BgvPreset::named(name).map_err(|_| {
+        Failure::usage(format!("--set {name} is no set of `reproduce bgv`; take one of {}", known()))
     })
 }
 
-/// That a set may be measured: published ones protect too little to be made keys of without a word.
+/// That a set may be measured: most published ones protect too little for keys to be made of them unless `--allow-insecure` is given.
 ///
 /// # Errors
 /// [`Failure`] naming the option.
@@ -235,4 +313,33 @@ pub fn check_allowed(preset: &BgvPreset, allow_insecure: bool) -> Result<(), Fai
         return Ok(());
     }
     Err(Failure::usage(format!("{}: {}; add --allow-insecure to measure it", preset.name, preset.title)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_published_of_helibs_own_removal_adds_up() {
+        let columns = ["I-A", "II-A", "III-A", "IV-A", "V-A"].map(|name| {
+            let figures = Figures::of(&set(name, None).unwrap().params().unwrap()).unwrap();
+            (figures, figures.helib.unwrap())
+        });
+        for (figures, helib) in columns {
+            let [initial, maps, removal, left] = helib.capacity;
+            // What is neither of the maps nor of the removal is small.
+            assert!((0.0..=15.0).contains(&(initial - maps - removal - left)), "{}", figures.row);
+            assert!((helib.seconds - helib.parts.iter().sum::<f64>()).abs() <= 5.0, "{}", figures.row);
+            assert!(helib.seconds > figures.seconds, "{}", figures.row);
+        }
+        // The speed-ups that the source states are ratios of throughputs: 2.00, 1.44, 2.32, 14.7, 151.
+        let ratio = |(figures, helib): (&Figures, &Helib)| {
+            figures.capacity.unwrap()[3] / figures.seconds / (helib.capacity[3] / helib.seconds)
+        };
+        for (column, stated) in columns.into_iter().zip([2.00, 1.44, 2.32, 14.7, 151.0]) {
+            assert!((ratio(column) / stated - 1.0).abs() < 0.01, "{}: {}", column.0.row, ratio(column));
+        }
+        let rows = columns[0].1.rows();
+        assert!(rows.iter().any(|row| row.0.ends_with("seconds") && row.1.to_bits() == 1046f64.to_bits()));
+    }
 }

@@ -39,8 +39,13 @@ pub(super) fn integers_of(p: &Polynomial) -> Result<Polynomial<i64>, Error> {
 
 /// The failure of an operation that is of other numbers.
 pub(super) fn missing(operation: &Operation) -> Error {
-    Error::InvalidArgument(format!(
-        "programs on integers have no {}; write it with products, rotations and constants",
-        operation.kind()
-    ))
+    let kind = operation.kind();
+    Error::InvalidArgument(match operation {
+        Operation::Digits(..) => format!(
+            "programs on integers have no {kind}, as they do not say how large the integers in slots are; in Rust, `sign` and `scale_down` \
+             of the bootstrapper take a bound on them, and `is_negative` and `divide_by_power` read all digits of integers modulo a power \
+             of a small prime"
+        ),
+        _ => format!("programs on integers have no {kind}; write it with products, rotations and constants"),
+    })
 }

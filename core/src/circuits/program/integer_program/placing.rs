@@ -78,8 +78,12 @@ impl<'t, W: Word> Planner<'t, W> {
     }
 
     /// Whether a value may stay there: where bootstraps may be put in, it can be bootstrapped yet.
-    fn lives(&self, mut x: BgvShape) -> bool {
-        let Some(bootstrap) = self.inserted() else { return true };
+    fn lives(&self, x: BgvShape) -> bool {
+        self.inserted().is_none_or(|bootstrap| self.can_be_refreshed(x, &bootstrap))
+    }
+
+    /// Whether a bootstrap takes a value, as it is or rescaled.
+    pub fn can_be_refreshed(&self, mut x: BgvShape, bootstrap: &IntegerBootstrap) -> bool {
         while x.noise > bootstrap.takes && x.level > bootstrap.input {
             match self.rehearsal.rescale(&x) {
                 Ok(below) => x = below,
@@ -103,8 +107,8 @@ impl<'t, W: Word> Planner<'t, W> {
         let BgvShape { level, noise, .. } = self.shape(x);
         if level < bootstrap.input {
             return Err(Error::LevelMismatch(format!(
-                "a bootstrap of this set begins at level {}, and its operand is at level {level}; encrypt the inputs at a higher \
-                 level",
+                "a bootstrap of this set begins at level {}, and its operand is at level {level}, where nothing can refresh it any \
+                 more; bootstrap before the product that led there, or encrypt the inputs at a higher level",
                 bootstrap.input
             )));
         }
@@ -112,12 +116,11 @@ impl<'t, W: Word> Planner<'t, W> {
         while self.shape(operand).noise > bootstrap.takes {
             let own = self.shape(operand);
             if own.level == bootstrap.input {
-                let roundings = |noise: f64| noise / self.target.context.noise().rounding();
                 return Err(Error::Limit(format!(
-                    "its operand has noise of {:.1} roundings at level {level}, and a bootstrap takes {:.1} at level {}; bootstrap \
-                     before the sums that made it large",
-                    roundings(noise),
-                    roundings(bootstrap.takes),
+                    "the noise of its operand could reach 2^{:.1} at level {level}, and a bootstrap takes up to 2^{:.1} at level {}; \
+                     bootstrap before the sums that made it large",
+                    libm::log2(noise),
+                    libm::log2(bootstrap.takes),
                     bootstrap.input
                 )));
             }
@@ -212,17 +215,19 @@ impl<'t, W: Word> Planner<'t, W> {
         let input = bootstrap.map_or(0, |bootstrap| bootstrap.input);
         if shape.level < input {
             return Error::LevelMismatch(format!(
-                "its result would be at level {}, and a bootstrap begins at {input}; bootstrap earlier",
+                "its result would be at level {}, and a bootstrap begins at {input}, so that nothing could refresh it; bootstrap earlier, \
+                 or, if it is only decrypted, have no bootstraps put in: `--as-written` on the command line, `as-written` in a page, \
+                 Bootstraps::AsWritten in Rust",
                 shape.level
             ));
         }
-        let roundings = |noise: f64| noise / self.target.context.noise().rounding();
         Error::Limit(format!(
-            "its result would have noise of {:.1} roundings at level {}, and a bootstrap takes {:.1} at level {input}; bootstrap \
-             before the sums that made it large",
-            roundings(shape.noise),
+            "the noise of its result could reach 2^{:.1} at level {}, and a bootstrap takes up to 2^{:.1} at level {input}; bootstrap \
+             before the sums that made it large, or, if the result is only decrypted, have no bootstraps put in: `--as-written` on the \
+             command line, `as-written` in a page, Bootstraps::AsWritten in Rust",
+            libm::log2(shape.noise),
             shape.level,
-            roundings(bootstrap.map_or(0.0, |bootstrap| bootstrap.takes)),
+            libm::log2(bootstrap.map_or(0.0, |bootstrap| bootstrap.takes)),
         ))
     }
 

@@ -23,6 +23,8 @@ pub struct IntegerPlan<'p, W: Word = u64> {
     /// By step: the last one that uses its result, or past the end for outputs.
     pub(super) last_uses: Vec<usize>,
     inserted: usize,
+    /// Which outputs no bootstrap takes.
+    final_outputs: Vec<bool>,
 }
 
 impl<'p, W: Word> IntegerPlan<'p, W> {
@@ -63,6 +65,10 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
             }
         }
         let inserted = planner.refreshes - written;
+        let is_final = |&x: &Register| {
+            target.bootstrapping.is_some_and(|own| !planner.can_be_refreshed(planner.shape(x), &own))
+        };
+        let final_outputs = outputs.iter().map(is_final).collect();
         let steps = planner.steps;
         let last_uses = last_uses(steps.iter().map(|step| step.action.operands()), &outputs);
         Ok(Self {
@@ -73,6 +79,7 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
             outputs,
             last_uses,
             inserted,
+            final_outputs,
         })
     }
 
@@ -122,5 +129,10 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
     pub fn outputs(&self) -> impl Iterator<Item = (&str, BgvShape)> + '_ {
         let shapes = self.outputs.iter().map(|&register| self.steps[register].shape);
         self.program.output_names().zip(shapes)
+    }
+    /// Names of the outputs that can be decrypted but not bootstrapped: they are below the level where bootstraps of the target begin, or have
+    /// more noise there than these take. None where the target has no bootstraps.
+    pub fn final_outputs(&self) -> impl Iterator<Item = &str> + '_ {
+        self.outputs().zip(&self.final_outputs).filter(|(_, is_final)| **is_final).map(|((name, _), _)| name)
     }
 }
