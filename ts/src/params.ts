@@ -56,8 +56,8 @@ export interface Clamp {
  * `sine`: a scaled cosine of x - `shift`, whose angle is doubled `doubleAngles` times, over 2 pi; then an arcsine, if
  * there is one. Without it precision is for messages that are random with mean zero.
  *
- * `harmonics`: e^(2 pi i x), squared `doubleAngles` times from a smaller angle, and a1 sin(2 pi x) + a2 sin(4 pi x) of it:
- * for every message.
+ * `harmonics`: e^(2 pi i x), computed at a smaller angle and squared `doubleAngles` times, then combined to
+ * a1 sin(2 pi x) + a2 sin(4 pi x); precise for every message.
  *
  * @example
  * ```ts

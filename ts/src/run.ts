@@ -16,7 +16,7 @@ export interface RunControl<E> {
 
 /**
  * Something long: a promise of its result and, at the same time, an async iterable of what happens.
- * Iterating replays from the first event, so nobody comes too late, and several may iterate. A
+ * Iterating replays from the first event, so late and multiple iterators see all events. A
  * failure is thrown by `await run` and by every iteration.
  *
  * @example
@@ -49,7 +49,7 @@ export class Run<T, E> implements PromiseLike<T>, AsyncIterable<E> {
     const control: RunControl<E> = {
       signal: this.#abort.signal,
       emit: (event) => {
-        // What the work says after it was cancelled is for nobody.
+        // Events emitted after cancellation are dropped.
         if (this.#abort.signal.aborted) return;
         this.#events.push(event);
         this.#notify();
@@ -65,7 +65,7 @@ export class Run<T, E> implements PromiseLike<T>, AsyncIterable<E> {
       return work(control);
     });
     this.#result = new Promise<T>((resolve, reject) => {
-      // Decided once: a result that somebody was given is not let go of.
+      // Decided once: a result that has been handed out is not freed.
       let decided = false;
       const decide = (status: RunState, settle: () => void): void => {
         if (decided) return;

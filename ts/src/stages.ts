@@ -45,7 +45,7 @@ export interface StageProgress<S = StageId> extends StageEventBase<S> {
   readonly done: number;
   /**
    * Parts in all, 1 or more: tracks (`blind_rotate` of numbers), products (`blind_rotate` of a gate), levels of the tree
-   * (`product_tree`), digits or ranks (`look_up`), pairs of numbers (`compare`), gates (`gates`), nodes of a program (`arithmetic`).
+   * (`product_tree`), digits or ranks (`look_up`), pairs of numbers (`compare`), gates (`gates`), steps of a program's plan (`arithmetic`).
    */
   readonly total: number;
 }

@@ -1,13 +1,12 @@
-/** Facts about an object, for logs: its fields that are no objects. */
+/** Facts about an object, for logs: its strings, numbers and booleans among its fields. */
 export function facts(object: object): Record<string, unknown> {
   const plain = Object.entries(Object.getOwnPropertyDescriptors(object)).filter(([, { value }]) => /^(string|number|boolean)$/.test(typeof value));
   return Object.fromEntries(plain.map(([name, { value }]) => [name, value]));
 }
 
 /**
- * Has structuredClone() and postMessage() refuse an object of a class: of what it holds they copy nothing. They read every field
- * that can be enumerated, and among them a symbol, which they refuse with a `DataCloneError`; where the engine names the symbol, the
- * error says what to do. Reading the field throws nothing, so that `{ ...object }`, matchers of test runners and developer tools work;
+ * Makes structuredClone() and postMessage() throw a `DataCloneError` for an object that would otherwise be copied empty: the object gets
+ * an enumerable field that is a symbol, and symbols cannot be cloned. Where the engine names the symbol, the error says what to do. Reading the field throws nothing, so that `{ ...object }`, matchers of test runners and developer tools work;
  * as each object has a symbol of its own, matchers find two objects equal only if they are the same one. JSON.stringify() gets the
  * facts alone.
  *

@@ -118,14 +118,14 @@ export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
     return this.#read(x, (value) => [value.intMod(modulus)], options, only);
   }
 
-  /** The bits of floor(2^count x) for x modulo 1, the lowest first; near an end of its steps a bit may be the neighbour's. */
+  /** The bits of floor(2^count x) for x modulo 1, the lowest first; close to a step's end a bit may be that of the neighbouring step. */
   bits(x: Ciphertext, count: number, options: DigitOptions = {}): SteppableRun<readonly Ciphertext[], StageEvent> {
     checkOptions(options, 'bits()', DIGITS);
     return this.#read(x, (value) => value.bits(count), options, (bits) => bits);
   }
 
   /**
-   * The value of a table of t at floor(t x), for x modulo 1; near an end of its steps the neighbour's may come. With `exact` the
+   * The value of a table of t at floor(t x), for x modulo 1; close to a step's end the neighbouring entry may be returned. With `exact` the
    * slots are multiples of 1/t, and one digit is read instead of two.
    */
   lookUp(

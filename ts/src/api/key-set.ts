@@ -111,8 +111,8 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
 
   /**
    * Decrypts into a fresh array. The numbers are for the owner of this key: showing the decryption
-   * of an approximate scheme to others reveals the key, and none of today's sets has room for the
-   * noise that would prevent it.
+   * of an approximate scheme to others can reveal the key. This package does not add the noise that
+   * would prevent it; the Rust library does, in `decrypt_for_release`.
    */
   async decrypt(ciphertext: Ciphertext, options: SignalOptions = {}): Promise<Float64Array> {
     checkOptions(options, 'decrypt()', SIGNAL);
@@ -159,8 +159,8 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
   }
 
   /**
-   * Makes the bootstrapping keys in the page, part by part. Look at `params.keyBytes` first: in
-   * memory they take about twice that. For 128-bit sets pass `resident: false`, or let a server hold
+   * Makes the bootstrapping keys in the page, part by part. Look at `params.expandedKeyBytes` first:
+   * they take up to that many bytes of memory. For 128-bit sets pass `resident: false`, or let a server hold
    * them (`rf.server(url).uploadKeys(keys)`).
    */
   bootstrapKeys(options: BootstrapKeysOptions = {}): SteppableRun<BootstrapKeys, KeyProgress> {

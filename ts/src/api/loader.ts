@@ -16,8 +16,8 @@ export type { WasmSource };
 export interface LoadOptions extends ModuleSources {
   /**
    * `true` (default): computations run in a worker of the package's own (a `Worker`, or a thread in
-   * Node). `false`: they run in this thread; no timer and no event is handled before a call is done, but
-   * runs let others have the thread between their steps. An URL or a function: the worker to use, for bundlers that do not find it.
+   * Node). `false`: they run in this thread; a call blocks the event loop until it is done, while runs yield to it
+   * between their steps. A URL or a function: the worker to use, for bundlers that do not find it.
    */
   readonly worker?: boolean | URL | (() => Worker);
   /**
@@ -31,7 +31,7 @@ export interface LoadOptions extends ModuleSources {
 
 const SOURCE: Kind = [
   (value) => typeof value === 'string' || ArrayBuffer.isView(value) || /^\[object (URL|Response|ArrayBuffer|WebAssembly\.Module)\]$/.test(Object.prototype.toString.call(value)),
-  'an URL, a Response, bytes or a WebAssembly.Module',
+  'a URL, a Response, bytes or a WebAssembly.Module',
 ];
 
 const LOAD: Kinds<LoadOptions> = {
@@ -142,7 +142,7 @@ async function openPort(platform: Platform, options: LoadOptions): Promise<Port>
   return open(threads > 1 ? new WorkerPool(threads - 1, open) : undefined);
 }
 
-/** An URL where relative ones mean relative to the page, or in a worker to its own file. */
+/** A URL; relative ones are resolved against the page, or in a worker against its own file. */
 function absolute(url: URL | string, option: string): URL {
   try {
     return new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href);

@@ -35,7 +35,7 @@ export interface CkksGlue extends ModuleGlue {
   PublicKey: Statics<typeof Full.PublicKey>;
 }
 
-/** The modules of CKKS sets together; what one of them has not is refused when it is called. */
+/** The modules of CKKS sets together; a function that a module lacks is refused when it is called. */
 export type CkksModule = Omit<typeof Full, keyof CkksGlue> &
   CkksGlue &
   Pick<typeof Conventional, 'clamp' | 'reduction'> &

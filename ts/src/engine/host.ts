@@ -17,8 +17,8 @@ const OPERATIONS = ['call', 'step', 'piece', 'concat', 'memory', 'free'] as cons
 export type Op = (typeof OPERATIONS)[number];
 
 /**
- * The wasm instances of a thread: that of the entry point, and others once something of theirs is asked for. What is asked
- * of an instance that is there is done before the promise is given.
+ * The wasm instances of a thread: that of the entry point, and others once they are first needed. A call to a loaded
+ * instance completes before its promise is returned.
  */
 export class Host {
   readonly #open: (module: ModuleName) => Promise<Engine>;

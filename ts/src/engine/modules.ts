@@ -11,7 +11,7 @@ export type WasmSource = string | URL | Response | WasmBytes | WebAssembly.Modul
 /** Where the wasm modules are. */
 export interface ModuleSources {
   /**
-   * Where the wasm module is: an URL, a `Response`, bytes or a compiled module. By default the file
+   * Where the wasm module is: a URL, a `Response`, bytes or a compiled module. By default the file
    * in the package, which Vite and webpack find and emit by themselves; esbuild needs this.
    */
   readonly wasm?: WasmSource;

@@ -58,7 +58,7 @@ export async function openModule(name: ModuleName, artefact: Artefact, glue: Mod
   }
 }
 
-/** Who has the instance of a glue. */
+/** The current owner of a glue's instance. */
 const opened = new WeakMap<ModuleGlue, Engine>();
 
 /**

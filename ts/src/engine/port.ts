@@ -61,7 +61,7 @@ export class DirectPort extends Port {
   }
 
   async ask<K extends Op>(op: K, args: Parameters<Host[K]>): Promise<Awaited<ReturnType<Host[K]>>> {
-    // What is long leaves the thread to others between its steps; all else is done at once.
+    // Long operations yield between their steps; all others complete at once.
     if (op === 'step' || op === 'piece') await macrotask();
     if (this.#closed) throw closed();
     return this.#host.perform(op, args) as Awaited<ReturnType<Host[K]>>;

@@ -77,7 +77,7 @@ export function checkWeights(weights: readonly number[]): Int32Array {
   return Int32Array.from(weights);
 }
 
-/** Refuses what is joined into integers below `messages` and is no bits, or more of them than such integers have. */
+/** Refuses operands that are not bits, or more bits than integers below `messages` have. */
 export function checkJoined(bits: readonly { readonly messages: number }[], messages: number): void {
   for (const [place, bit] of bits.entries()) {
     if (bit?.messages === 0) continue;

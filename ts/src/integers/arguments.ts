@@ -23,7 +23,7 @@ export function integers(values: ArrayLike<number>, { name, modulus, slots, slot
   });
 }
 
-/** One integer in all slots: where a slot has several coordinates, which sum up to -1 for 1, it is minus each of them. */
+/** The same integer c in every slot. In a normal basis whose elements sum to -1, every coordinate of c is -c. */
 export function everywhere(value: number, params: IntegerPreset): Uint32Array {
   const { modulus, slots, slotDegree } = params;
   const [own = 0] = integers([value], params);

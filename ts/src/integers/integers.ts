@@ -13,7 +13,7 @@ import type { DigitRemoval, IntegerPreset, IntegerPresetName } from './params.js
 import { IntegerPublicKey } from './public-key.js';
 
 /**
- * Exact arithmetic on encrypted integers (BGV): thousands of slots of integers modulo a prime, multiplied, added, rotated and
+ * Exact arithmetic on encrypted integers (BGV): thousands of slots of integers modulo `params.modulus`, multiplied, added, rotated and
  * refreshed without error. Their wasm module is loaded with the first call.
  *
  * @example

@@ -25,8 +25,8 @@ export interface IntegerView {
   /** The low digits, one for each integer or coefficient, around 0: all 0 before the ciphertext is prepared, and after the removal. */
   readonly low: Int32Array;
   /**
-   * The message, which is read off y, from 0 to `params.modulus` - 1, for each integer or coefficient. In sets that take the digits apart
-   * from the message, what y holds beside them from the raise on: 0 once they are gone.
+   * The message, read from y, from 0 to `params.modulus` - 1, for each integer or coefficient. In sets that remove the digits separately
+   * from the message: the rest of y after the raise, which is 0 once the digits have been subtracted.
    */
   readonly high: Uint32Array;
 }

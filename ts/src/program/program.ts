@@ -227,7 +227,7 @@ export class Value {
     return this.#digits({ read: 'integer', modulus: whole(modulus, 2, Number.MAX_SAFE_INTEGER, 'as a modulus of integers') });
   }
 
-  /** A bit of floor(2^bits x) for x modulo 1, 0 for the lowest; near an end of its steps it may be the neighbour's. */
+  /** A bit of floor(2^bits x) for x modulo 1, 0 for the lowest; close to a step's end it may be that of the neighbouring step. */
   bit(bits: number, index: number): Value {
     const count = whole(bits, 1, MAX_BITS, 'bits of a number');
     return this.#digits({ read: 'bit', bits: count, index: whole(index, 0, count - 1, 'as a bit of a number') });
@@ -239,7 +239,7 @@ export class Value {
   }
 
   /**
-   * The value of a table of t at floor(t x), for x modulo 1; near an end of its steps the neighbour's may come. With `exact` the
+   * The value of a table of t at floor(t x), for x modulo 1; close to a step's end the neighbouring entry may be returned. With `exact` the
    * slots are multiples of 1/t, and fewer digits have to be read.
    */
   lookUp(table: Numbers, options: { readonly exact?: boolean } = {}): Value {

@@ -32,8 +32,8 @@ export interface ServerOptions {
    */
   readonly inFlight?: number;
   /**
-   * Milliseconds without a byte from the server after which a request counts as lost, 60,000 by default. Bodies have
-   * time besides, by their length.
+   * Milliseconds without a byte from the server after which a request counts as lost, 60,000 by default. Bodies get
+   * additional time in proportion to their length.
    */
   readonly timeoutMs?: number;
 }
