@@ -2,7 +2,7 @@
 //! [`crate::engines`].
 //!
 //! Stores, queue, HTTP and worker know evaluation keys and ciphertexts only as bytes that a [`JobSet`] checks, loads and runs.
-//! Which sets there are is said by a [`crate::registry::Registry`].
+//! A [`crate::registry::Registry`] lists the sets.
 
 use refloat::Error;
 use refloat::bootstrapping::method::{ParamSet, Preset};

@@ -1,4 +1,4 @@
-//! The methods there are: one line each.
+//! The registry of bootstrapping methods, one line each.
 
 use refloat::Error;
 use refloat::bootstrapping::method::{MethodInfo, Preset, SetSpec};

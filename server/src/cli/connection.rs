@@ -1,5 +1,5 @@
-//! Requests to a server that is not trusted: answers are bounded before they are read, do not trickle, lead nowhere else,
-//! and their words are words.
+//! Requests to a server that is not trusted: answers are bounded in size and time, redirects are not followed,
+//! and control characters are removed from their text.
 
 use std::io::Read;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Commands that documents show are commands that there are: every one is parsed, with its options, and none is run.
+//! Checks that every command shown in the documents parses, with its options; none is run.
 
 use std::fs;
 use std::path::{Path, PathBuf};

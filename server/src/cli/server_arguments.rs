@@ -1,4 +1,4 @@
-//! Which server is to do the work, and what it is shown.
+//! Options that choose a server and authenticate to it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

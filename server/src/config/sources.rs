@@ -1,4 +1,4 @@
-//! Where settings come from: a file, environment variables and flags, one over the other; and what is said of a value that is none.
+//! Where settings come from: a file, environment variables and flags, one over the other; and the error for an invalid value.
 
 use serde::Deserialize;
 use toml::{Table, Value};

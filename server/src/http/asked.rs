@@ -1,4 +1,4 @@
-//! Requests that are about one key set or job.
+//! Extractors for routes of one key set or job.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Whether a connection still moves: the bytes that its peer takes, and the answers under way.
 //!
-//! Two things tell a peer that takes nothing: its socket is full, or an answer has a piece ready that nobody asks for. The
-//! second is all there is to see in HTTP/2, where the connection goes on moving while a stream stands still. So that it can
-//! be seen of every answer, pieces are small and the last byte is one of its own: HTTP/2 keeps a piece until the window of
-//! the stream has room for some of it, and then has the body no more.
+//! There are two signs of a peer that takes nothing: its socket buffer is full, or a chunk of an answer is ready and is not polled. Only
+//! the second shows in HTTP/2, where the connection goes on moving while a stream stands still. To make it visible in every answer,
+//! chunks are small and the last byte is a chunk of its own: HTTP/2 holds a chunk until the window of the stream has room for some of
+//! it, and after the last one no longer polls the body.
 
 use std::collections::HashMap;
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! The time by which stored things grow old: a clock of the machine that is set forward makes nothing older than it is.
+//! The clock that retention is measured by: setting the machine's clock forward does not age stored things.
 
 use std::time::Instant;
 

@@ -3,8 +3,8 @@
 //! Loading keys takes much longer than most jobs, so that it pays to wait for a worker that has them. The owners of a key set are the
 //! two workers that rank first for it by rendezvous hashing: where one comes or goes, few other key sets change their owners.
 //!
-//! A worker may have no memory for more keys as long as others are in use there. Keys that have waited long for that hold a place: a
-//! worker that is given no jobs with others, once those have had their time, until theirs fit.
+//! A worker may have no memory for more keys as long as others are in use there. Keys that have waited too long reserve a
+//! worker: once the others have had their time, it is given no jobs with other keys until these fit.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};

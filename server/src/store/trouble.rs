@@ -1,7 +1,7 @@
 //! Storage failures in the log: once each, however often a request or a retry meets them again.
 //!
-//! A full disk fails every request and every retry until it has room. Of such a run of failures the first is logged, and when it is
-//! over, how many there were.
+//! A full disk fails every request and every retry until it has room. Only the first failure of such a series is
+//! logged, and at its end how many there were.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

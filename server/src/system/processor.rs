@@ -1,4 +1,4 @@
-//! What the processor calls itself.
+//! The processor's model name.
 
 use std::process::Command;
 

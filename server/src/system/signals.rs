@@ -1,4 +1,4 @@
-//! Being told to end.
+//! Termination signals.
 
 use std::io;
 

@@ -10,8 +10,8 @@
 //! | `refloat.front.<front>` | plain | fronts, every few seconds, for operators |
 //! | `refloat.drain` | plain | the name of a worker that is to end its jobs and leave |
 //!
-//! An attempt goes to workers of the version that handed it out alone: another may make other bytes of it. Streams that are gone are
-//! made anew by whoever needs them.
+//! An attempt goes only to workers of the version that handed it out, since another version may produce different bytes. Streams that
+//! are gone are created again by whoever needs them.
 
 mod address;
 mod front;

@@ -1,4 +1,4 @@
-//! What operators see of a cluster, and ask of it.
+//! Status and drain requests of operators.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
