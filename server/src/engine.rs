@@ -32,7 +32,7 @@ impl Operation {
     /// Reads a comma-separated list.
     ///
     /// # Errors
-    /// The list is empty, longer than 16, or has something in it that is no name.
+    /// The list is empty, longer than 16, or has an entry that is not a name.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, Error> {
         let is_name = |name: &str| {
             let letter = |byte: u8| byte.is_ascii_lowercase() || byte == b'-';

@@ -153,7 +153,7 @@ fn place_of(path: &Path) -> Result<PathBuf, Failure> {
     let name = path
         .file_name()
         .filter(|_| !path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]));
-    let name = name.ok_or_else(|| Failure::usage(format!("{} is no name of a file", path.display())))?;
+    let name = name.ok_or_else(|| Failure::usage(format!("{} is not the name of a file", path.display())))?;
     let folder = folder_of(path);
     let folder = fs::canonicalize(folder).map_err(|error| match error.kind() {
         ErrorKind::NotFound => Failure::usage(format!(

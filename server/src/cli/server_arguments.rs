@@ -198,7 +198,7 @@ pub fn derived(keys: &Path, origin: &str) -> Result<Zeroizing<String>, Failure> 
 fn parse_header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     let (name, value) = text.split_once(':').ok_or("a header is written as 'Name: value'")?;
     let name: HeaderName =
-        name.trim().parse().map_err(|_| format!("{:?} is no name of a header", name.trim()))?;
+        name.trim().parse().map_err(|_| format!("{:?} is not the name of a header", name.trim()))?;
     if OURS.contains(&name.as_str()) {
         return Err(format!("{name} is set by refloat; for tokens there are --token and --api-key"));
     }

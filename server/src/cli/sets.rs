@@ -200,7 +200,7 @@ fn ckks_of_bytes(registry: &Registry, bytes: &[u8]) -> Result<Box<dyn CkksClient
     match of_bytes(registry, bytes)? {
         KeyOwnerSet::Ckks(set) => Ok(set),
         other => Err(Error::ParamsMismatch(format!(
-            "these bytes belong to {}, which is no set of CKKS; give a key or a ciphertext of one",
+            "these bytes belong to {}, which is not a set of CKKS; give a key or a ciphertext of one",
             other.keys().info().name
         ))),
     }

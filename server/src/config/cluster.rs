@@ -154,7 +154,7 @@ impl ClusterSection {
         let fail = |what: String| Err(ConfigError(what));
         if let Some(name) = self.shards.keys().find(|name| !is_token(name)) {
             return fail(format!(
-                "cluster.shards: {name:?} is no name of a front, which has up to {LONGEST_NAME} letters, digits, - and _"
+                "cluster.shards: {name:?} is not the name of a front, which has up to {LONGEST_NAME} letters, digits, - and _"
             ));
         }
         if let Some((name, url)) = self.shards.iter().find(|(_, url)| !is_address(url)) {

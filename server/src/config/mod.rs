@@ -144,7 +144,7 @@ pub struct StorageSection {
     pub key_bytes: u64,
     /// Hours after which a key set that was never sealed is removed.
     pub unsealed_hours: u64,
-    /// Minutes after which a key set that has no pieces yet is removed; 0: within a minute.
+    /// Minutes after which a key set that has no parts yet is removed; 0: within a minute.
     pub empty_keys_minutes: u64,
     /// Hours that a finished job and its result are kept.
     pub retention_hours: u64,

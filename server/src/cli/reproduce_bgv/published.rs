@@ -299,7 +299,7 @@ pub fn set(name: &str, mode: Option<Mode>) -> Result<&'static BgvPreset, Failure
         )));
     }
     BgvPreset::named(name).map_err(|_| {
-        Failure::usage(format!("--set {name} is no set of `reproduce bgv`; take one of {}", known()))
+        Failure::usage(format!("--set {name} is not a set of `reproduce bgv`; take one of {}", known()))
     })
 }
 
