@@ -6,9 +6,9 @@ export function facts(object: object): Record<string, unknown> {
 
 /**
  * Makes structuredClone() and postMessage() throw a `DataCloneError` for an object that would otherwise be copied empty: the object gets
- * an enumerable field that is a symbol, and symbols cannot be cloned. Where the engine names the symbol, the error says what to do. Reading the field throws nothing, so that `{ ...object }`, matchers of test runners and developer tools work;
- * as each object has a symbol of its own, matchers find two objects equal only if they are the same one. JSON.stringify() gets the
- * facts alone.
+ * an enumerable field that is a symbol, and symbols cannot be cloned. Where the engine names the symbol, the error says what to do.
+ * Reading the field throws nothing, so that `{ ...object }`, matchers of test runners and developer tools work; as each object has a
+ * symbol of its own, matchers find two objects equal only if they are the same one. JSON.stringify() gets the facts alone.
  *
  * @param name the class
  * @param repair what to do instead

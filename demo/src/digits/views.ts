@@ -191,8 +191,8 @@ export function shortly(x: number): string {
 export function typed(text: string, reading: Reading): number | string {
   const plain = text.trim().replace(/[\s,_’']/g, '').replace('−', '-');
   const value = plain === '' ? NaN : Number(plain);
-  if (!Number.isFinite(value)) return `“${text}” is no number: type one such as ${shortly(reading.number)}.`;
-  if (reading.whole && !Number.isInteger(value)) return `${shortly(value)} is no integer, and digits of integers are read here: leave the fraction out, or read a fraction.`;
+  if (!Number.isFinite(value)) return `“${text}” is not a number: type one such as ${shortly(reading.number)}.`;
+  if (reading.whole && !Number.isInteger(value)) return `${shortly(value)} is not an integer, and digits of integers are read here: leave the fraction out, or read a fraction.`;
   if (Math.abs(value) > LARGEST) return `${shortly(value)} is too large: numbers are up to 2^20 = ${shortly(LARGEST)} on either side of 0.`;
   return value;
 }

@@ -152,7 +152,7 @@ fn table(path: &Path) -> Result<Vec<Complex>, Failure> {
         .map(|word| match word.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(Complex::new(number, 0.0)),
             _ => Err(Failure::usage(format!(
-                "{}: {:?} is no number; write one a line, or by commas",
+                "{}: {:?} is not a number; write one a line, or by commas",
                 path.display(),
                 word.chars().take(32).collect::<String>()
             ))),

@@ -137,7 +137,7 @@ test('digits: fractions are rounded, and a drawn table is looked up in', async (
 
 test('digits: what is no number is said, a run is cancelled, and the next one goes on', async ({ open, site }) => {
   const page = await begin({ open, site }, { viewport: { width: 390, height: 844 } });
-  for (const [text, words] of [['', 'is no number'], ['many', 'is no number'], ['0.5', 'is no integer'], ['2000000', 'too large']]) {
+  for (const [text, words] of [['', 'is not a number'], ['many', 'is not a number'], ['0.5', 'is not an integer'], ['2000000', 'too large']]) {
     await page.fill('[data-input=number]', text);
     await page.click('[data-act=run]');
     const problem = page.locator('.problem', { hasText: words });

@@ -47,7 +47,7 @@ export abstract class Resource<T = unknown> {
     this.#what = what;
     const held: Handle = { module, object };
     port.keep(held);
-    // Runs hold the handle alone: as long as one of them does, the object stays.
+    // Runs hold only the handle: while one of them does, the object is not freed.
     forgotten.register(this.#handle, { port, handle: held }, this.#handle);
     uncloneable(this, passing.name, passing.how);
   }

@@ -60,7 +60,7 @@ pub struct Arguments {
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("{text:?} is no number of seconds"))?;
+    let seconds: f64 = text.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?;
     if seconds > 0.0 && seconds < 1e9 { Ok(seconds) } else { Err("give seconds above 0".to_owned()) }
 }
 

@@ -1,8 +1,8 @@
 //! Exact arithmetic modulo a small n, two ways: residues in CKKS, which are reduced lazily, beside BGV, which bootstraps.
 //!
 //! The same computation on both: products one after another with residues that are units, as many as asked for, and whatever they
-//! need between them. What is compared is one product with its share of that. BGV has the n for which its ring has slots, residues
-//! those without a prime factor above 128: no n is one of both at this size, so that the rows differ in n, and say it.
+//! need between them. What is compared is one product with its share of that. BGV needs an n for which its ring has slots; residues
+//! need n without a prime factor above 128. No n of this size is both, so each row states its own n.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
