@@ -2,6 +2,7 @@
 
 use super::support;
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use refloat::bootstrapping::bgv::{BgvPreset, BgvSecretKey};
@@ -311,9 +312,11 @@ fn what_programs_on_integers_cannot_do_is_told_with_what_can() {
     let detail = fails(&program("x = input\ns = sign x 4\ny = output s\n", ""), "INVALID_ARGUMENT");
     assert!(detail.contains("have no sign") && detail.contains("`scale_down`"), "{detail}");
     // Noise in bits: 16^24 times that of a fresh ciphertext.
-    let noisy = format!("x = input\nt0 = add x x\n{}b = bootstrap t24\ny = output b\n", {
-        (1..=24).map(|i| format!("t{i} = multiply t{} 16\n", i - 1)).collect::<String>()
-    });
+    let mut noisy = String::from("x = input\nt0 = add x x\n");
+    for i in 1..=24 {
+        writeln!(noisy, "t{i} = multiply t{} 16", i - 1).unwrap();
+    }
+    noisy += "b = bootstrap t24\ny = output b\n";
     let detail = fails(&program(&noisy, " --as-written"), "LIMIT");
     assert!(detail.contains("could reach 2^1") && detail.contains("takes up to 2^"), "{detail}");
     // A result without levels for a bootstrap: refused where they are to be put in, and otherwise made with a note.

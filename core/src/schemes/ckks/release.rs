@@ -281,14 +281,17 @@ pub(crate) fn assert_deviation(found: &[f64], exact: &[f64], sigma: f64) {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec;
+
     use super::*;
 
     #[test]
     fn noise_has_the_stated_deviation_at_every_size() {
         for sigma in [0.25, 1e-9, 3e7] {
             let mut stream = Seed::from_bytes([3; 32]).stream();
-            let noisy = flood(&[0.5; 20_000], sigma, &mut stream);
-            assert_deviation(&noisy, &[0.5; 20_000], sigma);
+            let values = vec![0.5; 20_000];
+            let noisy = flood(&values, sigma, &mut stream);
+            assert_deviation(&noisy, &values, sigma);
         }
     }
 
