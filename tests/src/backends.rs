@@ -7,7 +7,7 @@ use refloat::arith::{Word, all_backends};
 /// What a child process prints before its answer.
 const ANSWER: &str = "answer of this backend:";
 
-/// What `answer` gives with each back-end, by name, each in a child process that runs the test `test` alone; nothing in such a child.
+/// What `answer` gives with each backend, by name, each in a child process that runs the test `test` alone; nothing in such a child.
 /// `used` is the name of the arithmetic in this process.
 ///
 /// # Panics

@@ -27,7 +27,7 @@ struct Operations {
 fn main() {
     let rounds = std::env::args().nth(1).map_or(10, |rounds| rounds.parse().expect("the number of rounds"));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-    println!("refloat's back-end: {}, fastest of {rounds}", refloat::about().backend_u64);
+    println!("refloat's backend: {}, fastest of {rounds}", refloat::about().backend_u64);
     let operations = pool.install(|| ours::operations(rounds)).expect("operations of a named set");
     let mut all = vec![operations, theirs::fhe_rs(rounds).expect("fhe.rs")];
     match theirs::lattigo(rounds) {

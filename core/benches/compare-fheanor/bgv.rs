@@ -108,7 +108,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let rounds = arguments.next().map_or(3, |rounds| rounds.parse().expect("the number of rounds"));
     let names: Vec<String> = arguments.collect();
-    println!("refloat's back-end: {}, fastest of {rounds}", refloat::about().backend_u64);
+    println!("refloat's backend: {}, fastest of {rounds}", refloat::about().backend_u64);
     let mut wrong = 0;
     let chosen = |case: &&Case| match &names[..] {
         [] => case.set != "bgv15",

@@ -53,7 +53,7 @@ fn main() {
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("the first use of the pool");
     let about = refloat::about();
     println!(
-        "refloat's back-ends: {} (32-bit words), {} (64-bit words)",
+        "refloat's backends: {} (32-bit words), {} (64-bit words)",
         about.backend_u32, about.backend_u64
     );
     println!("making keys ...");

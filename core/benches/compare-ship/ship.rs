@@ -43,8 +43,8 @@ fn main() {
             |name: &String| theirs::SETS.iter().find(|set| set.name == name).expect("the name of a set");
         names.iter().map(find).collect()
     };
-    println!("refloat's back-end: {}", refloat::about().backend_u32);
-    println!("poulpy-ckks's back-end: {}\n", theirs::backend());
+    println!("refloat's backend: {}", refloat::about().backend_u32);
+    println!("poulpy-ckks's backend: {}\n", theirs::backend());
     let ours = ours::run("ship13", rounds).expect("a bootstrap of a named set");
     print(&ours);
     for set in sets {

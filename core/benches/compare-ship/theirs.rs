@@ -79,7 +79,7 @@ pub const SETS: &[Set] = &[
     },
 ];
 
-/// Its back-end.
+/// Its backend.
 pub fn backend() -> &'static str {
     std::any::type_name::<Backend>()
 }

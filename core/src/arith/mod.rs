@@ -23,19 +23,19 @@
 //! - A *kernel*, in `kernels`, is safe code, generic over the vector. It processes a row register by register from the front, and the
 //!   remainder with the same code over `Scalar`. Kernels call each other with the vector they were given. Within a kernel, words may
 //!   exceed the prime, up to a bound that it documents; rows go in and come out as residues below the prime.
-//! - A *back-end*, in `backends`, implements [`Kernels`] for a token. `kernel!` compiles a kernel for the instructions; calling it is sound
-//!   because of the token. `dispatch` chooses a back-end once for each word size.
+//! - A *backend*, in `backends`, implements [`Kernels`] for a token. `kernel!` compiles a kernel for the instructions; calling it is sound
+//!   because of the token. `dispatch` chooses a backend once for each word size.
 //!
-//! Code outside this module asks [`Word::kernels`] for the back-end and calls it row by row. A call costs as much as the work on a few
+//! Code outside this module asks [`Word::kernels`] for the backend and calls it row by row. A call costs as much as the work on a few
 //! words, so nothing is called word by word. That code never sees a vector or a token.
 //!
 //! A new operation takes a function in `kernels`, a method of [`Kernels`] that documents ranges and shapes, and a `kernel!` line; if it can
-//! be composed of other methods at no cost, a method with a default body is enough. Every back-end must give the words of plain
+//! be composed of other methods at no cost, a method with a default body is enough. Every backend must give the words of plain
 //! arithmetic, bit for bit, for random and extreme residues of every length; `tests/rows.rs` and [`self_check()`] check that. It must
 //! neither branch on a residue nor use one as an index, since rows can be secret. CONTRIBUTING has the steps, and those for a new
 //! instruction set.
 //!
-//! DM/CGGI has a trait of its own, [`GateKernels`], so that programs without gates do not contain it. A back-end may keep evaluations in
+//! DM/CGGI has a trait of its own, [`GateKernels`], so that programs without gates do not contain it. A backend may keep evaluations in
 //! an order of its own, which no other code sees: keys are put into that order when they are loaded.
 
 mod backends;

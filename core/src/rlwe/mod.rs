@@ -28,7 +28,7 @@
 //! [`SampleBlock`] and [`Digits`] alone know these layouts, with the functions beside [`KeyRows`](crate::arith::KeyRows): others get and set
 //! samples ([`SampleBlock::get`], [`SampleBlock::set_run`]) or ask for rows. Rings with fewer words than a tile or a line have rows of one. The
 //! layout changes no result, and nothing of it is on the wire or in files but where a program writes [`SampleBlock::words`] for itself.
-//! Keys of DM/CGGI have a layout of their own, chosen by the back-end (`prepare_key` in `arith/kernels/gates.rs`).
+//! Keys of DM/CGGI have a layout of their own, chosen by the backend (`prepare_key` in `arith/kernels/gates.rs`).
 //!
 //! A [`GaloisElement`], such as that of a rotation, is computed in `ring/automorphism.rs`; [`GaloisKeys`] finds the key for it.
 

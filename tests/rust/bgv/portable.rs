@@ -1,4 +1,4 @@
-//! The words of a bootstrap from fixed seeds: the same on every back-end and for any number of threads, for the toys and for rings of
+//! The words of a bootstrap from fixed seeds: the same on every backend and for any number of threads, for the toys and for rings of
 //! every other kind.
 
 use std::fs;

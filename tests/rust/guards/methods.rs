@@ -289,7 +289,7 @@ fn methods_are_at_home_where_the_table_says() {
 /// What CONTRIBUTING quotes where it says how methods and schemes are added.
 fn quoted_chapters() -> BTreeSet<String> {
     let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
-    let (begin, end) = ("**A bootstrapping method.**", "**An arithmetic back-end.**");
+    let (begin, end) = ("**A bootstrapping method.**", "**An arithmetic backend.**");
     let (_, chapters) = text.split_once(begin).expect("the chapter about methods");
     let (chapters, _) = chapters.split_once(end).expect("the chapter after that about schemes");
     chapters.split('`').skip(1).step_by(2).map(str::to_owned).collect()

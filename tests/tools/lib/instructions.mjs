@@ -34,7 +34,7 @@ export async function kernelsForArm() {
   return program;
 }
 
-/** Runs a kernel so many times by a back-end; `onLine` sees a line for each instruction. */
+/** Runs a kernel so many times by a backend; `onLine` sees a line for each instruction. */
 export async function traced(program, kernel, times, backend, onLine) {
   const [command, ...first] = emulated;
   const args = [...first, '-singlestep', '-d', 'exec,nochain', '-E', `REFLOAT_BACKEND=${backend}`, program, kernel, String(times)];

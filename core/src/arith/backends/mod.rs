@@ -1,7 +1,7 @@
-//! Back-ends: the kernels compiled for each instruction set, algorithms that only one instruction set has, and the choice among them.
+//! Backends: the kernels compiled for each instruction set, algorithms that only one instruction set has, and the choice among them.
 //!
 //! Kernels are methods of a token, whose existence proves that the CPU has the instructions. The `unsafe` code here calls functions that
-//! were compiled for those instructions, or is arithmetic that only one back-end has.
+//! were compiled for those instructions, or is arithmetic that only one backend has.
 #![allow(unsafe_code)]
 // Intrinsics are many and self-explanatory by their prefix; pointers are cast for unaligned loads only.
 #![allow(clippy::wildcard_imports, clippy::cast_ptr_alignment)]

@@ -1,4 +1,4 @@
-//! Operations on rows of residues, written once over vector operations of any width: their algorithms, and the trait that back-ends
+//! Operations on rows of residues, written once over vector operations of any width: their algorithms, and the trait that backends
 //! implement.
 
 pub(crate) mod butterfly;
