@@ -152,7 +152,7 @@ static PRESETS: [ConventionalPreset; 10] = [
     },
     ConventionalPreset {
         name: "toy-conventional10-sparse",
-        title: "INSECURE demonstration size, 64 slots in a ring of 512",
+        title: "INSECURE demonstration size, 64 of the 512 slots of its ring",
         policy: SecurityPolicy::InsecureForTests,
         promised: ConventionalPromise { bits: [29.0, 28.5], log_slots: [6, 6] },
         source: TOY,
