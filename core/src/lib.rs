@@ -69,12 +69,12 @@
 //!
 //! | layer | knows |
 //! | --- | --- |
-//! | [`error`], [`par`], [`random`], [`scrub`], [`security`], [`trace`] | nothing of the crate |
+//! | [`error`], [`par`], [`random`], [`scrub`], [`security`], [`trace`] | nothing of the crate but [`error`] |
 //! | [`arith`] | residues modulo one prime, rows of them, SIMD kernels |
 //! | [`ring`] | polynomials in residue-number-system form, their domain in the type |
 //! | [`rlwe`] | keys, samples, key switching, but not what a plaintext means |
 //! | [`schemes`], [`circuits`], [`bootstrapping`] | as above, each on the one before |
-//! | [`params`], [`wire`] | all methods |
+//! | [`params`], [`wire`], [`about`](mod@about) | named sets, encodings, facts about this build |
 //!
 //! # Conventions
 //!
