@@ -2,7 +2,7 @@
 //! CCS 2022, ePrint 2022/1167).
 //!
 //! A bootstrap of x gives x + e with |e| < 2^-g. The difference from the input, multiplied by 2^g at the lowest level,
-//! is a message again; its bootstrap divided by 2^g takes e away but for 2^-g of another such error. Every round
+//! is a message again; adding its bootstrap, divided by 2^g, replaces e by 2^-g times another such error. Every round
 //! adds g bits until the noise of the input and of one rescaling is reached.
 
 use alloc::{format, vec::Vec};

@@ -1,4 +1,4 @@
-//! Decryptions say who may see them.
+//! A decryption, which only the owner of the key may see.
 
 use zeroize::Zeroize;
 

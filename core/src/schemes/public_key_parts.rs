@@ -1,4 +1,4 @@
-//! What every public key over ring-LWE is made from and tells of itself.
+//! The parts of a public key over ring-LWE, and what identifies it.
 
 /// The methods of a public key with the fields `key_id` and `sample`, of a set with `$context`, inside of its `impl`.
 macro_rules! public_key_parts {

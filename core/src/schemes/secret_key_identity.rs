@@ -1,4 +1,4 @@
-//! What every secret key tells of itself: its set, its identifier and its seeds.
+//! The identity of a secret key: its set, its identifier and its seeds.
 
 /// The methods of a secret key with the fields `params`, `key_id`, `seed` and `seeds`, inside of its `impl`.
 macro_rules! secret_key_identity {

@@ -1,4 +1,4 @@
-//! BLAKE3 of bytes that travel outside frames: pieces of keys, bodies of requests, and what is derived for a server.
+//! BLAKE3 of bytes that travel outside frames: parts of keys, bodies of requests, and what is derived for a server.
 
 /// Length of a digest and of a token, in bytes.
 pub const LEN: usize = 32;

@@ -1,10 +1,13 @@
 //! What the digits are read from: the raised message, or the multiples of q0 that were removed before.
 //!
-//! With the message multiplied by D modulo q0, its phase under the ephemeral secret is D m' + q0 I over the integers, and before that it was
-//! m' + q0 I', both small. The reductions modulo q0 take k = (D x - \[D x\])/q0 off every coefficient x of both components, public
-//! integers up to D/2, so -k is a ciphertext of I - D I', without noise. Whoever raises it like the message has digits beside
-//! multiples that are as small as digits themselves, and does not need D to be a power of p: Ma, Huang, Wang, Wang (EUROCRYPT 2024,
-//! ePrint 2024/115), who multiply k by an encryption of the ephemeral secret. The key that switches from it does the same.
+//! There are two ways to obtain the digits I that a bootstrap removes. They can be read off the raised message, if it was multiplied by
+//! D = p^t first: its coefficients are then I + p^t y. Or they can be read off I - D I', where I' is as small as I and D need not be a
+//! power of p (Ma, Huang, Wang, Wang, EUROCRYPT 2024, ePrint 2024/115).
+//!
+//! Under the ephemeral secret, the message has the phase m' + q0 I' over the integers, and D m' + q0 I once it is multiplied by D modulo
+//! q0. That reduction subtracts q0 k from every coefficient D x of both components, where k = (D x - \[D x\])/q0 is a public integer up to
+//! D/2. So -k is a ciphertext of I - D I', without noise, and is raised like the message. The authors multiply k by an encryption of the
+//! ephemeral secret; here the key that switches from this secret does the same.
 
 use alloc::format;
 

@@ -1,4 +1,4 @@
-//! Digits that are read apart from the message: where they come from, and how they are subtracted from it.
+//! Digits read from the removed multiples of q0 instead of the message: where they come from, and how they are subtracted from it.
 
 use super::bootstrapper::{BgvBootstrapper, BgvPrepared};
 use crate::{

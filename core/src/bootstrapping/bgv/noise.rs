@@ -1,4 +1,4 @@
-//! Noise at the stages of a set, as it is expected, and whether its levels hold it.
+//! Expected noise at each stage of a set, and whether its levels have room for it.
 
 use alloc::format;
 

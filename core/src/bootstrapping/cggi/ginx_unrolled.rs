@@ -1,7 +1,7 @@
 //! GINX unrolled: the accumulator is multiplied by X^(-a_i s_i - a_j s_j) for two coordinates of a binary key at once.
 //!
 //! Zhou et al., "Faster bootstrapping with multiple addends" (2018); Bourse, Minelli, Minihold, Paillier (CRYPTO 2018),
-//! who decompose the accumulator less often by it; "multi-bit" in tfhe-rs. Half the transforms of GINX, with twice the key.
+//! who use it to decompose the accumulator less often; "multi-bit" in tfhe-rs. Half the transforms of GINX, with twice the key.
 
 use alloc::{sync::Arc, vec, vec::Vec};
 

@@ -2,9 +2,9 @@
 //! 2022; `EvalDecomp`, `EvalFloor`, `EvalSign` in OpenFHE).
 //!
 //! An integer x of w bits is a residue modulo 2^w, at x / 2^w of the turn. Times 2^(w-k) its phase is that of x modulo
-//! 2^k, which a look-up reads; taken off, what is left is the residue of floor(x / 2^k) modulo 2^(w-k), at the same phase.
-//! The noise is multiplied as well: the bits that a set can take at once, and w, are limited by it, first of all for the
-//! lowest digit. The primes of 50 bits are for this.
+//! 2^k, which a look-up reads. After subtracting that, the rest is the residue of floor(x / 2^k) modulo 2^(w-k), at the same
+//! phase. The noise is multiplied as well, which limits w and the bits that a set can take at once, first of all for the
+//! lowest digit. The sets with 50-bit primes exist because of this noise growth.
 
 use alloc::{format, string::String, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! The sign of a phase that does not encode a message.
+//! The sign of any LWE phase, whether or not it encodes a message.
 
 use super::{evaluator::CggiEvaluator, run::CggiRun, test_vector::TestVector};
 use crate::{

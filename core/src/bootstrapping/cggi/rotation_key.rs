@@ -1,5 +1,5 @@
-//! The key of a blind rotation: what the methods have in common. Apart from the rotation itself, so that programs that
-//! only make keys do not carry the evaluation.
+//! The key of a blind rotation: what the methods have in common. It is separate from the rotation so that programs that
+//! only generate keys do not link the evaluation.
 
 use alloc::{vec, vec::Vec};
 

@@ -1,4 +1,5 @@
-//! Gates whose inputs coincide: their noise would be doubled, not added, and the gate is a simpler one.
+//! Gates with the same ciphertext on several inputs. The noise of these is the same, so it would add up linearly instead of in
+//! quadrature; such a gate is replaced by a simpler one.
 
 use crate::{
     arith::Word,

@@ -1,7 +1,7 @@
 //! The reduction modulo q0 for every message: x - round(x) near integers, by two harmonics.
 //!
-//! sin(2 pi x) / 2 pi bends: it takes (2 pi)^2 / 6 x^3 off a coefficient of size x beside q0. That is negligible for slots that
-//! are random with mean zero, but 2^-13 of a constant. a1 sin(2 pi x) + a2 sin(4 pi x) with slope 1 has no such cube to
+//! sin(2 pi x) / 2 pi is not linear enough: it takes (2 pi)^2 / 6 x^3 off a coefficient of size x beside q0. That is negligible for
+//! slots that are random with mean zero, but 2^-13 of a constant. a1 sin(2 pi x) + a2 sin(4 pi x) with slope 1 has no such cube to
 //! speak of, and is the imaginary part of a1 w + a2 w^2 for w = e^(2 pi i x). Here a2 < 0, so it is that of
 //! -|a2| (w - b)^2 with b = a1 / 2|a2|, about 4: one squaring.
 //!
@@ -17,9 +17,9 @@
 //! |g(c)| / c^2 over |c| <= sqrt(2): [`super::FittedReduction::proven_error`].
 //!
 //! g depends on the quotient I as well, because the exponential is a fit: its slope at I is off by 2^-42 at |I| = 8, which is
-//! nothing, 2^-32 at 12, 2^-28 at 13 and 2^-18 at 15. The bound includes |I| = 12, beyond which a coefficient is with
-//! probability 2^-58 (range 16, ephemeral weight 32): such a bootstrap is less precise, and right. It is wrong beyond the
-//! range alone.
+//! nothing, 2^-32 at 12, 2^-28 at 13 and 2^-18 at 15. The bound includes |I| = 12. A coefficient exceeds it
+//! with probability 2^-58 (range 16, ephemeral weight 32); the bootstrap is then correct but less precise. It is wrong only if
+//! |I| leaves the range.
 
 use alloc::format;
 

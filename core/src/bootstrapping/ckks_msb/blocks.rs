@@ -1,4 +1,4 @@
-//! Boot^k: real numbers of any precision, block by block.
+//! Boot^k of Kim and Noh, "Modular Reduction in CKKS": real numbers of any precision, block by block.
 
 use alloc::format;
 

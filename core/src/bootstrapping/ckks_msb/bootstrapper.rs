@@ -1,4 +1,4 @@
-//! Boot as a [`Method`].
+//! Boot of Kim and Noh, "Modular Reduction in CKKS", which refreshes real numbers, as a [`Method`].
 
 use alloc::vec::Vec;
 

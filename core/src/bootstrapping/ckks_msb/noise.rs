@@ -3,9 +3,9 @@
 //! Slots-to-coefficients leaves x over q0 with an error that grows with x: its diagonals are rounded to integers. A number that is
 //! off by d has its digit read at k x, off by k d turns, and a table that squares errors gives the digit off by c (2 pi k d)^2, c half
 //! of its second derivative. That is left in the result, and adds to what the next digit is off by. A readout is refused unless a
-//! number that is off by [`DEVIATIONS`] deviations comes out within [`TOLERANCE`](super::digit_noise::TOLERANCE) of its integer; it is
-//! wrong, by a half, from sqrt(2) times as many on at the earliest: with a probability of 2^-55 a slot, for messages chosen without
-//! regard to the diagonals, which are public.
+//! number that is off by [`DEVIATIONS`] deviations comes out within [`TOLERANCE`](super::digit_noise::TOLERANCE) of its integer; a digit
+//! can be misread (off by a half) only at sqrt(2) times that many deviations, which a slot reaches with a probability of 2^-55, for
+//! messages chosen without regard to the diagonals, which are public.
 
 use super::{numbers::Numbers, rounding::Rounding, spec::MsbParams};
 use crate::{

@@ -4,8 +4,8 @@
 //! for a reading: one reduction whatever the number of products before it (Kim, Noh, "Modular Reduction in CKKS"). What is held of
 //! it are bounds; they decide when.
 //!
-//! Every level has one scale. At the level of inputs it is that of the set over n, at which a coefficient over q0 is z/n; above, it
-//! is the one of which a product comes to the scale of the level below.
+//! Every level has one scale. At the level of inputs it is that of the set over n, at which a coefficient over q0 is z/n; at
+//! higher levels it is the scale whose square, rescaled, is the scale of the level below.
 
 use alloc::{format, vec::Vec};
 

@@ -1,7 +1,7 @@
 //! How likely a bootstrap is to be wrong, and not merely imprecise.
 //!
 //! w^x is periodic modulo q0, so no multiple of q0 can be missed: the one event is noise so large that a coefficient leaves
-//! the half turn on which the sine is one to one, or a bit the side of 1/2 it is on. Noise is a sum of products of errors with
+//! the half turn on which the sine is one to one, or that a bit crosses 1/2. Noise is a sum of products of errors with
 //! the secret: at slot k its standard deviation is in proportion to |s(zeta^(5^k))|, so the bound is one of a key.
 
 use super::{noise::NoiseModel, secret::ShipSecretKey};

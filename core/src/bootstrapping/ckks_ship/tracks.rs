@@ -1,4 +1,4 @@
-//! Tracks at the same time: each thread rotates a few others, for all lanes in one pass over their keys.
+//! Tracks in parallel: each thread takes a few of them, and rotates all lanes in one pass over their keys.
 
 use alloc::{collections::BTreeMap, format, vec::Vec};
 use core::ops::Range;

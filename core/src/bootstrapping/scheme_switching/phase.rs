@@ -1,4 +1,4 @@
-//! A number on its way to gates.
+//! A number as an LWE sample under the key of the gates.
 
 use super::range::Range;
 use crate::{rlwe::lwe::LweSample, schemes::ckks::Scale};

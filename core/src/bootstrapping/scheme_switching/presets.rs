@@ -1,8 +1,8 @@
 //! Sets that link numbers in slots to gates: of numbers alone, and of sets for modular reduction, which compare by digits too.
 //!
-//! p_s and P' are congruent to 1 modulo 2^17, for every ring up to degree 2^16. P' is the larger: a key switch adds N'/12 times the
-//! variance of an error over P'^2, and the roundings to p_s a few units over p_s, so their product, which has to be below 2^53 under
-//! a ring key of dimension 2048, is best divided where both are the same.
+//! p_s and P' are congruent to 1 modulo 2^17, for every ring up to degree 2^16. Security bounds the product p_s P' by 2^53 for a ring
+//! key of dimension 2048. A key switch adds a variance of N'/12 var/P'^2, var that of an error, and the roundings to p_s add a few
+//! units over p_s^2; their sum is least when the two are equal, which makes P' the larger prime.
 
 use alloc::string::ToString;
 

@@ -1,4 +1,4 @@
-//! A small digit beside a small multiple: interpolation.
+//! The digit I of I + `step` J, both small, by interpolation.
 
 use alloc::{format, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! Numbers brought into the exponent: e^(2 pi i x) of slots.
+//! e^(2 pi i x) of the numbers x in slots.
 
 use alloc::format;
 

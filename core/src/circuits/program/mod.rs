@@ -34,8 +34,9 @@
 //! A product of two ciphertexts, of a ciphertext and a constant that is no small integer, or with a matrix takes one
 //! level, a polynomial of degree d takes log2(d + 1), rounded up, and one more for an interval other than [-1, 1]. Sums,
 //! rotations and conjugation take none. Results stand at the scale of their level: that of the set at the top, and
-//! D_(l-1) = D_l^2 / q_l below, which is what products come to by themselves. A value that has another scale (an input
-//! encrypted at a lower level) is brought to it by a factor when it meets one that has not, and that takes a level too.
+//! D_(l-1) = D_l^2 / q_l below, which is what products come to by themselves. A value at another scale (an input
+//! encrypted at a lower level) is multiplied by a factor that corrects it when it is added to a value at the usual scale, and
+//! that takes a level too.
 //!
 //! A bootstrap takes slots of size up to 1 or so, as the method says; what values the program computes is not
 //! known before it runs, so keeping them in that range is the author's business. Chebyshev polynomials help: their values

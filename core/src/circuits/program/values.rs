@@ -1,4 +1,4 @@
-//! What the steps of a running plan have given: of one step after the other, for as long as a later one needs it.
+//! Results of the steps of a running plan, each kept until no later step needs it.
 
 use alloc::{format, vec::Vec};
 

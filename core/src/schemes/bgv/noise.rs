@@ -18,7 +18,8 @@
 //! | linear map of few diagonals, or of constants | sum of all \|D_k(zeta)\|: holds for any noise |
 //!
 //! Images of noise are not independent where it is the same in all of them, as after a sum over all rotations. Maps with many
-//! different diagonals, such as those of a bootstrap, scatter it again; maps that could be repeated without that are counted by sums.
+//! different diagonals, such as those of a bootstrap, decorrelate it again; for maps that can be repeated without such a step, the noise
+//! is bounded by a sum instead.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! Encryption for the owner of a secret key by others.
+//! Public-key encryption.
 
 use alloc::{vec, vec::Vec};
 

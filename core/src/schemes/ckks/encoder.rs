@@ -1,8 +1,8 @@
 //! The canonical embedding, rounded to integers.
 //!
-//! In doubles where they have bits enough for a rounding to the nearest integer, and beyond in numbers of 106 bits: a message of
-//! 2^20 at a scale of 2^48 decodes to its last bit. Which of them it is depends on the scale and on a bound of messages, which are
-//! public, and on nothing of a message; neither has a branch on a slot or a coefficient.
+//! Computed in doubles where these are precise enough to round to the nearest integer, and in 106-bit numbers otherwise: a message of
+//! 2^20 at a scale of 2^48 decodes to its last bit. The choice depends only on the scale and a bound on messages, which are public;
+//! neither computation has a branch on a slot or a coefficient.
 
 use alloc::{format, vec, vec::Vec};
 

@@ -1,4 +1,4 @@
-//! What further keys of an owner are made from.
+//! The main secret, from which public and arithmetic keys are derived.
 
 use super::{
     context::CkksContext,

@@ -48,10 +48,10 @@ pub trait SeededSecret {
     /// The seed of everything, as secret as the key.
     fn secret_seed(&self) -> &Seed;
 
-    /// Makes one piece of the evaluation keys, in wire form. The same key and index give the same bytes.
+    /// Makes one part of the evaluation keys, in wire form. The same key and index give the same bytes.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a piece the set does not have.
+    /// [`Error::InvalidArgument`] for a part the set does not have.
     fn key_part(&self, index: usize) -> Result<Vec<u8>, Error>;
 }
 

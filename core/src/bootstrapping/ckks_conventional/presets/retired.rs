@@ -1,4 +1,5 @@
-//! The conventional sets of earlier versions, whose keys are still read: with a sine, which bends.
+//! The conventional sets of earlier versions, whose keys are still read: with a sine, which is not linear
+//! enough for every message.
 
 use alloc::string::ToString;
 

@@ -15,8 +15,8 @@
 //! a sum meets two factors, the value at the higher level is brought to that of the other; of two at one level, that takes a level.
 //!
 //! A plan follows the noise of every value, polynomials included, as the ciphertexts will carry it. Where there is no room for a
-//! result, its operands are rescaled before; where bootstraps may be put in, no value is made of such that can be bootstrapped
-//! which cannot be any more, and operands are bootstrapped, one by one, where nothing else is left. What was encrypted below the
+//! result, its operands are rescaled before. Where the planner may insert bootstraps, it never makes a value that can no longer be
+//! bootstrapped from values that can; if nothing else helps, it bootstraps the operands one by one. What was encrypted below the
 //! level where bootstraps begin stays below, as far as its levels go.
 
 mod clear;

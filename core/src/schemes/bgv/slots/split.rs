@@ -1,4 +1,4 @@
-//! p is 1 modulo 2N: X^N + 1 splits into N linear factors modulo p^k, and each slot holds an integer.
+//! Slots for p = 1 modulo 2N, where X^N + 1 splits into N linear factors modulo p^k: one integer per slot.
 
 use alloc::{format, vec, vec::Vec};
 
