@@ -75,7 +75,7 @@ pub struct Arguments {
     /// Of `bgv`, what bootstraps refresh: an integer in each slot, or all coordinates of slots of several [default: what the set has].
     #[arg(long)]
     mode: Option<reproduce_bgv::Mode>,
-    /// Of `bgv`, published sets too, with chains of our own, which have 79 to 86 bits of security by the lattice estimator.
+    /// Of `bgv`, published sets too, with chains of our own, which have 79 to 87 bits of security by the lattice estimator.
     #[arg(long)]
     allow_insecure: bool,
     /// Tables of `modular-reduction`, after its name: `modular-reduction --table 5 6` [default: all].

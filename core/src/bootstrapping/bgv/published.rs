@@ -4,7 +4,7 @@
 //!
 //! Of the first, ring, plaintexts, weights of both secrets and the bound on digits are those published; log2 QP is somewhat below that
 //! published (1925 of 2036 for V-A, 1996 for V-B, 1437 of 1462 for I-A), so that they are no less secure: 82 to 83 bits by the source.
-//! By the lattice estimator the main secrets are worth 82.8 (II-A) to 85.7 bits, and the ephemeral ones 138 and more. A bootstrap gives
+//! By the lattice estimator the main secrets are worth 83.1 (IV-B) to 87.4 bits (II-A), and the ephemeral ones 138 and more. A bootstrap gives
 //! a wrong slot once in 2^34 by the source and once in 2^41 by our estimate. Of the second, nothing more than slots and plaintexts is
 //! published, and the main secret is worth 79 bits at their log2 QP = 686 by the lattice estimator. None of this is the security of today's
 //! sets, as every title says. They are checked against no policy, and are not among the sets that keys are made of.
