@@ -53,7 +53,7 @@ describe('readings', () => {
   });
 
   test('take no words, fractions or giants for integers', () => {
-    for (const [text, words] of [['', 'no number'], ['abc', 'no number'], ['0.5', 'no integer'], ['1e9', 'too large'], ['Infinity', 'no number']] as const) {
+    for (const [text, words] of [['', 'not a number'], ['abc', 'not a number'], ['0.5', 'not an integer'], ['1e9', 'too large'], ['Infinity', 'not a number']] as const) {
       expect(typed(text, READINGS.decimal)).toContain(words);
     }
     expect(typed('1,000', READINGS.decimal)).toBe(1000);
