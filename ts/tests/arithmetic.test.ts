@@ -128,7 +128,7 @@ describe('mistakes', () => {
     await refused(x.multiplyPlain('2' as unknown as number), 'INVALID_ARGUMENT', /the string "2"/);
     await refused(x.addPlain(new Float64Array(keys.params.slots + 1)), 'INVALID_ARGUMENT', /one a slot/);
     await refused(arithmetic.multiply(low, low), 'LEVEL_MISMATCH', /bootstrap it first/);
-    await refused(x.dropToLevel(-1), 'INVALID_ARGUMENT', /level -1/);
+    await refused(x.dropToLevel(-1), 'INVALID_ARGUMENT', /level is -1/);
     await refused(low.dropToLevel(x.level), 'LEVEL_MISMATCH', /level/);
     await refused(arithmetic.rotate(x, 1), 'MISSING_KEY', /\[2\]/);
     await refused(arithmetic.rotate(x, 0.5), 'INVALID_ARGUMENT', /integer/);
