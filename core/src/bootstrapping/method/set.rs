@@ -2,6 +2,10 @@
 //!
 //! A method describes its sets here, once: the server's list, the command line, the page and the TypeScript types are made
 //! of it. With the feature `openapi` it has a serialised form and a schema.
+//!
+//! What slots hold is a [`SlotMode`]: [`NumberSecret`](super::NumberSecret) takes it with the numbers that it encrypts, for every method of
+//! CKKS. Calls of SHIP alone take it for a bootstrap as well, because what it evaluates depends on it: complex slots are two halves, each
+//! with its blind rotations, real ones are one, and bits are cleaned. The other methods bootstrap all slots alike, whatever they hold.
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
@@ -41,11 +45,6 @@ impl Scheme {
 }
 
 /// What the slots of a ciphertext hold.
-///
-/// Sets are described by it, and [`NumberSecret`](super::NumberSecret) takes it with the numbers that it encrypts, for every method of CKKS.
-/// Calls of SHIP alone take it for a bootstrap as well, because what it evaluates depends on it: complex slots are two
-/// halves, each with its blind rotations, real ones are one, and bits are cleaned. The other methods bootstrap all slots alike,
-/// whatever they hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "openapi",
