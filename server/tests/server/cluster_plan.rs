@@ -71,7 +71,7 @@ fn what_cannot_be_planned_is_refused_with_the_way_out() {
     for (line, word) in [
         ("--seconds 1", "--load-seconds"),
         ("--seconds 0 --load-seconds 1", "above 0"),
-        ("--seconds x --load-seconds 1", "no number"),
+        ("--seconds x --load-seconds 1", "not a number"),
         ("--cores 0", "--cores"),
     ] {
         let refused = plan(line);
