@@ -290,7 +290,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         assert!(refused(folder.path(), &[]).contains("is a folder"));
         assert!(refused(&at("none/a.ct"), &[]).contains("make it first"));
-        assert!(refused(&at("a.ct/"), &[]).contains("no name of a file"));
+        assert!(refused(&at("a.ct/"), &[]).contains("not the name of a file"));
         assert!(refused(Path::new("-"), &[]).contains("name a file"));
         for kept in KEPT {
             fs::write(at(kept), "x").unwrap();
