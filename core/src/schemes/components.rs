@@ -75,7 +75,7 @@ pub(crate) fn into_pair<W: Word>(parts: Vec<Poly<W, Eval>>) -> Result<Pair<W>, E
 
 fn not_two(components: usize) -> Error {
     Error::InvalidArgument(format!(
-        "the operation takes ciphertexts of two components, and this has {components}; relinearise it first"
+        "the operation takes ciphertexts of two components, and this has {components} components; relinearise it first"
     ))
 }
 

@@ -87,7 +87,7 @@ impl<'a, W: Word> BgvRun<'a, W> {
         }
         if x.components() != 2 {
             return Err(Error::InvalidArgument(format!(
-                "a bootstrap takes ciphertexts of two components, and this has {}; relinearise it first",
+                "a bootstrap takes ciphertexts of two components, and this has {} components; relinearise it first",
                 x.components()
             )));
         }

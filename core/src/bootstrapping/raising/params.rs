@@ -198,7 +198,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         }
         if x.components() != 2 {
             return Err(Error::InvalidArgument(format!(
-                "a bootstrap takes ciphertexts of two components, and this has {}; relinearise it first",
+                "a bootstrap takes ciphertexts of two components, and this has {} components; relinearise it first",
                 x.components()
             )));
         }
