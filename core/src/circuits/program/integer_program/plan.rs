@@ -130,6 +130,7 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
         let shapes = self.outputs.iter().map(|&register| self.steps[register].shape);
         self.program.output_names().zip(shapes)
     }
+
     /// Names of the outputs that can be decrypted but not bootstrapped: they are below the level where bootstraps of the target begin, or have
     /// more noise there than these take. None where the target has no bootstraps.
     pub fn final_outputs(&self) -> impl Iterator<Item = &str> + '_ {
