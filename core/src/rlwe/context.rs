@@ -144,7 +144,7 @@ impl<W: Word> RlweContext<W> {
         }
         if spec.levels.is_empty() || spec.levels.iter().any(Vec::is_empty) || spec.special.is_empty() {
             return Err(Error::InvalidArgument(
-                "a chain with a level without primes, or without a special prime; give each at least one"
+                "a chain with a level without primes, or without a special prime; give each level at least one prime, and the chain one special prime"
                     .into(),
             ));
         }
