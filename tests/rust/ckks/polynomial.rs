@@ -298,7 +298,7 @@ fn what_does_not_fit_is_refused() {
     refused(polynomials.to_unit_interval(&nothing, (0.0, 1.0), toy.scale), "LEVEL_MISMATCH", &["level 0"]);
     let stranger = Toy::<u64>::new((spec(&[57.0], &[44.0], &[59.0]), Scale::exp2(44.0)));
     let theirs = stranger.encrypt(&z);
-    refused(polynomials.evaluate(&p, &theirs, toy.scale), "PARAMS_MISMATCH", &["parameter set"]);
+    refused(polynomials.evaluate(&p, &theirs, toy.scale), "PARAMS_MISMATCH", &["ciphertext of set"]);
     let key = &stranger.relinearization;
     let wrong = PolynomialEvaluator::new(&toy.evaluator, key);
     refused(wrong.evaluate(&p, &x, toy.scale), "PARAMS_MISMATCH", &["switching key"]);

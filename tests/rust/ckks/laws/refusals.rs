@@ -86,7 +86,7 @@ fn plaintexts_keys_levels_and_scales_that_do_not_fit_are_refused() {
     // Components.
     let three = ev.tensor(&x, &x).expect("its own");
     refused(ev.relinearize(&x, &toy.relinearization), "INVALID_ARGUMENT", &["three components", "got 2"]);
-    refused(ev.tensor(&three, &x), "INVALID_ARGUMENT", &["3 components", "relinearised"]);
+    refused(ev.tensor(&three, &x), "INVALID_ARGUMENT", &["3 components", "relinearise it first"]);
     let g = Automorphism::conjugation(32);
     refused(ev.automorphism(&three, &g, &toy.galois(&g, 3)), "INVALID_ARGUMENT", &["3 components"]);
     // Switching keys: of a lower level, of another set, of another shape.
