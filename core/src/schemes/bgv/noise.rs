@@ -38,6 +38,9 @@ use crate::{
 /// The largest embedding over the deviation of all.
 pub const TAIL: f64 = 4.2;
 
+/// Mean square of the coefficients of a uniform ternary secret.
+const TERNARY_WEIGHT: f64 = 2.0 / 3.0;
+
 /// The sizes of noise after the operations of one chain.
 pub struct NoiseModel {
     degree: f64,
@@ -191,6 +194,14 @@ impl NoiseModel {
     /// are taken to have it at least.
     pub fn floor(&self) -> f64 {
         self.fresh().max(self.rounding)
+    }
+
+    /// [`Self::floor`] in a ring of power-of-two degree, for a ternary secret.
+    pub(super) fn least_of_ternary_secrets(degree: usize) -> f64 {
+        let degree = degree as f64;
+        let embedding = TAIL * libm::sqrt(degree);
+        let fresh = embedding * SmallPoly::ERROR_SIGMA + degree / 3.0;
+        fresh.max(embedding * rounding_of_weight(degree * TERNARY_WEIGHT))
     }
 
     /// What switching a key at a level adds, before the division by the special primes is rounded.
@@ -369,12 +380,16 @@ fn secret_weight(spec: &RlweSpec) -> f64 {
         SecretDistribution::Sparse { weight } | SecretDistribution::BlockSparse { weight, .. } => {
             f64::from(weight)
         }
-        SecretDistribution::Ternary => spec.n as f64 * 2.0 / 3.0,
+        SecretDistribution::Ternary => spec.n as f64 * TERNARY_WEIGHT,
     }
 }
 
 fn rounding_deviation(spec: &RlweSpec) -> f64 {
-    libm::sqrt((1.0 + secret_weight(spec)) / 12.0)
+    rounding_of_weight(secret_weight(spec))
+}
+
+fn rounding_of_weight(weight: f64) -> f64 {
+    libm::sqrt((1.0 + weight) / 12.0)
 }
 
 /// Digits below their product D_j, centred, times errors, summed up over digits and divided by P.

@@ -17,11 +17,8 @@ use crate::{
     error::Error,
     random::Seed,
     ring::GaloisElement,
-    rlwe::{GaloisKeys, KeySeeds, SampleBlock, SecretKey},
-    schemes::{
-        identity::{key_set_id, key_set_seed},
-        private::Private,
-    },
+    rlwe::{GaloisKeys, SampleBlock},
+    schemes::{leveled_keys::LeveledKeys, private::Private},
 };
 
 /// A secret key with its set: encrypts, decrypts, and makes the keys that others may have. Wiped when dropped.
@@ -47,23 +44,14 @@ use crate::{
 /// ```
 pub struct CkksSecretKey<W: Word = u64> {
     context: CkksContext<W>,
-    secret: SecretKey<W>,
-    seeds: KeySeeds,
-    key_id: [u8; 16],
+    keys: LeveledKeys<W>,
 }
 
 impl<W: Word> CkksSecretKey<W> {
     /// Derives the key from a seed, which must be fresh and kept as secret as the key.
     pub fn generate(context: &CkksContext<W>, seed: &Seed) -> Self {
-        let fingerprint = context.fingerprint();
-        let master = key_set_seed(seed, "ckks key set", &fingerprint);
-        let seeds = KeySeeds::derive(&master);
-        Self {
-            secret: SecretKey::generate(context.rlwe(), &master),
-            key_id: key_set_id(&fingerprint, seeds.public()),
-            seeds,
-            context: context.clone(),
-        }
+        let keys = LeveledKeys::generate(context.rlwe(), "ckks key set", &context.fingerprint(), seed);
+        Self { context: context.clone(), keys }
     }
 
     /// The parameter set.
@@ -73,13 +61,13 @@ impl<W: Word> CkksSecretKey<W> {
 
     /// Public identifier of the key set.
     pub fn key_id(&self) -> [u8; 16] {
-        self.key_id
+        self.keys.key_id
     }
 
     /// What arithmetic by names of operations makes its keys from
     /// ([`ArithmeticKeys`](crate::circuits::arithmetic::ArithmeticKeys)).
     pub fn main_secret(&self) -> MainSecret<'_, W> {
-        MainSecret::of(&self.context, &self.secret, &self.seeds, self.key_id)
+        MainSecret::of(&self.context, &self.keys.secret, &self.keys.seeds, self.keys.key_id)
     }
 
     /// Encrypts up to N/2 slots, the others being zero, with fresh randomness.
@@ -95,7 +83,7 @@ impl<W: Word> CkksSecretKey<W> {
     ) -> Result<Ciphertext<W>, Error> {
         let mut all = Zeroizing::new(vec![Complex::ZERO; self.context.slots().max(slots.len())]);
         all[..slots.len()].copy_from_slice(slots);
-        encrypt(&self.context, &self.secret, self.key_id, &all, level, scale, randomness)
+        encrypt(&self.context, &self.keys.secret, self.keys.key_id, &all, level, scale, randomness)
     }
 
     /// The slots of a ciphertext.
@@ -103,7 +91,7 @@ impl<W: Word> CkksSecretKey<W> {
     /// # Errors
     /// As [`decrypt_slots`].
     pub fn decrypt(&self, ciphertext: &Ciphertext<W>) -> Result<Private<Vec<Complex>>, Error> {
-        decrypt_slots(&self.context, &self.secret, self.key_id, ciphertext)
+        decrypt_slots(&self.context, &self.keys.secret, self.keys.key_id, ciphertext)
     }
 
     /// Decrypts for somebody who is not the owner of the key: floods the result with noise, or refuses. A number is a part of a slot here:
@@ -149,7 +137,7 @@ impl<W: Word> CkksSecretKey<W> {
     /// # Errors
     /// As [`Self::public_key`].
     pub fn relinearization_key(&self, level: usize) -> Result<SampleBlock<W>, Error> {
-        self.main_secret().relinearization_key(level)
+        self.keys.relinearization_key(self.context.rlwe(), level)
     }
 
     /// Keys of left rotations by these steps, and of conjugation if it is asked for, at levels up to `level`.
@@ -162,13 +150,10 @@ impl<W: Word> CkksSecretKey<W> {
         conjugation: bool,
         level: usize,
     ) -> Result<GaloisKeys<W>, Error> {
-        let n = self.context.rlwe().n();
-        let mut keys = GaloisKeys::new(n);
-        let rotations = rotations.iter().map(|&steps| GaloisElement::rotation(steps, n));
-        for element in rotations.chain(conjugation.then(|| GaloisElement::conjugation(n))) {
-            keys.insert(self.context.rlwe(), element, self.main_secret().galois_key(element, level)?)?;
-        }
-        Ok(keys)
+        let rlwe = self.context.rlwe();
+        let rotations = rotations.iter().map(|&steps| GaloisElement::rotation(steps, rlwe.n()));
+        let elements = rotations.chain(conjugation.then(|| GaloisElement::conjugation(rlwe.n())));
+        self.keys.galois_keys(rlwe, elements, level)
     }
 }
 
