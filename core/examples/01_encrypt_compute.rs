@@ -76,7 +76,7 @@ fn main() -> Result<(), Error> {
     let conjugate = evaluator.conjugate(&cy, &keys)?;
     // Plain factors are encoded at a level and a scale of the evaluator's choice.
     let half = evaluator.encode(&vec![real(0.5); context.slots()], top, scale)?;
-    let halved = evaluator.rescale(&evaluator.mul_plain(&cx, &half)?)?;
+    let halved = evaluator.rescale(&evaluator.multiply_plain(&cx, &half)?)?;
 
     // The owner again.
     let report = |what: &str, ciphertext: &Ciphertext<u64>, expected: &dyn Fn(usize) -> Complex| {

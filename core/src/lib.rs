@@ -69,7 +69,7 @@
 //!
 //! | layer | knows |
 //! | --- | --- |
-//! | [`error`], [`par`], [`random`], [`scrub`], [`security`], [`trace`] | nothing of the crate but [`error`] |
+//! | [`error`], `par`, [`random`], `scrub`, [`security`], [`trace`] | nothing of the crate but [`error`] |
 //! | [`arith`] | residues modulo one prime, rows of them, SIMD kernels |
 //! | [`ring`] | polynomials in residue-number-system form, their domain in the type |
 //! | [`rlwe`] | keys, samples, key switching, but not what a plaintext means |
@@ -108,12 +108,14 @@ pub mod arith;
 pub mod bootstrapping;
 pub mod circuits;
 pub mod error;
+#[doc(hidden)]
 pub mod par;
 pub mod params;
 pub mod random;
 pub mod ring;
 pub mod rlwe;
 pub mod schemes;
+#[doc(hidden)]
 pub mod scrub;
 pub mod security;
 pub mod trace;

@@ -107,6 +107,7 @@ pub struct Instance {
 
 /// What a parameter set must reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum SecurityPolicy {
     /// Every instance at 128 bits or more by today's estimate. The default.
     Strict128,

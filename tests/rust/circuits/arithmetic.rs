@@ -15,6 +15,7 @@ use refloat::params;
 use refloat::random::Seed;
 use refloat::schemes::ckks::{Ciphertext, Complex};
 use refloat::wire::{self, CkksSet, SeededSecret, SeededSet};
+use refloat_tests::portable::{hex, wire_digest as digest};
 use serde_json::{Value, json};
 
 /// Error of a few operations, at the scales of the toys.
@@ -240,15 +241,6 @@ fn refusal<T>(result: Result<T, Error>, code: &str, words: &str) {
     let message = error.to_string();
     assert_eq!(error.code(), code, "{message}");
     assert!(words.split('|').any(|word| message.contains(word)), "{message}");
-}
-
-/// Ends every object on the wire: the BLAKE3 hash of all before.
-fn digest(bytes: &[u8]) -> String {
-    hex(&bytes[bytes.len() - 32..])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 type Ship = Owner<ShipParams>;

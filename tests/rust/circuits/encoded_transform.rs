@@ -10,7 +10,6 @@ use refloat::circuits::linear_transform::{BabyGiantSteps, EncodedTransform, Plai
 use refloat::ring::{centered_f64, from_integers};
 use refloat::rlwe::{GaloisKeys, Pair};
 use refloat::schemes::ckks::Scale;
-use refloat::trace::Counters;
 use refloat_tests::chain::Chain;
 use refloat_tests::ring::{automorphism, negacyclic_product, poly, to_f64};
 use refloat_tests::rns::Lottery;
@@ -98,7 +97,7 @@ fn check<W: Word>(chain: &Chain<W>, steps: &[Step], gap: usize) {
     let apply = |storage| {
         let transform = encode(chain, &diagonals, (level, gap), storage).expect("it fits");
         let keys = keys(chain, &transform.steps().keys());
-        transform.apply(&x, &keys, &mut Counters::default()).expect("all keys")
+        transform.apply(&x, &keys).expect("all keys")
     };
     let y = apply(PlaintextStorage::Evaluated);
     let mut phase = y.a.mul(&chain.secret.modulo_q(rlwe.q(level - 1)));
@@ -143,8 +142,7 @@ fn lowered_is_encoded_lower<W: Word>(chain: &Chain<W>, gap: usize, storage: Plai
             Pair { b: lottery.poly(rlwe.q(level)).into_eval(), a: lottery.poly(rlwe.q(level)).into_eval() };
         let lowered = high.lowered(level).expect("no higher");
         assert_eq!(lowered.level(), level);
-        let [found, wanted] = [&lowered, &at(level)]
-            .map(|map| map.apply(&x, &keys, &mut Counters::default()).expect("all keys"));
+        let [found, wanted] = [&lowered, &at(level)].map(|map| map.apply(&x, &keys).expect("all keys"));
         assert!(found.b.data() == wanted.b.data() && found.a.data() == wanted.a.data(), "level {level}");
         // Lower again.
         assert!(level == 1 || lowered.lowered(level - 1).is_ok());
@@ -195,7 +193,7 @@ fn what_does_not_fit_is_named() {
     let transform = new(2, 1).expect("it fits");
     let apply = |level, steps: &[Step]| {
         let x = exact(&chain, level, &[1; N], &mut Lottery::new(43));
-        transform.apply(&x, &keys(&chain, steps), &mut Counters::default())
+        transform.apply(&x, &keys(&chain, steps))
     };
     let all = transform.steps().keys();
     assert!(apply(2, &all).is_ok());

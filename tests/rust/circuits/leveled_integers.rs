@@ -246,7 +246,7 @@ fn integer_polynomials_are_evaluated_at_one_label_everywhere() {
                 let polynomials = PolynomialEvaluator::new(&evaluator, &key);
                 let plan = Plan::new(std::slice::from_ref(&p)).expect("one polynomial");
                 let mut counters = Counters::default();
-                let planned = polynomials.evaluate_planned(&plan, &x, target, &mut counters);
+                let planned = polynomials.evaluate_planned_counted(&plan, &x, target, &mut counters);
                 let y = planned.expect("enough levels").swap_remove(0);
                 let expected: Vec<u64> = slots.iter().map(|&x| value(&p, x, modulus)).collect();
                 assert_eq!(evaluator.decrypt(&y), expected, "degree {degree}, modulo {modulus}");

@@ -7,7 +7,6 @@ use refloat::circuits::linear_transform::{
     slots_to_coeffs_stages,
 };
 use refloat::schemes::ckks::{Ciphertext, Complex, Scale};
-use refloat::trace::Counters;
 use refloat_tests::chain::{Chain, distance, some_slots};
 
 const N: usize = 1 << 9;
@@ -95,8 +94,7 @@ fn rotations_may_be_composed_of_others() {
             };
             let steps = transform.rotations().into_iter().filter(|&step| step != -2);
             let compositions = steps.map(|step| (step, powers(step))).collect();
-            let mut counters = Counters::default();
-            transform.apply_composed(&chain.evaluator, &x, &keys, &compositions, &mut counters).unwrap()
+            transform.apply_composed(&chain.evaluator, &x, &keys, &compositions).unwrap()
         };
         let y = of(PlaintextStorage::Evaluated);
         assert_eq!(y.level(), level - 1);
@@ -112,8 +110,7 @@ fn rotations_may_be_composed_of_others() {
     let chain = wide();
     let transform = transform(&chain, &matrix(SLOTS, &[3], 5), 4, PlaintextStorage::Evaluated);
     let (x, keys) = (chain.encrypt(&some_slots(SLOTS, 3), 4), chain.galois_keys(&[1]));
-    let refused =
-        transform.apply_composed(&chain.evaluator, &x, &keys, &Compositions::new(), &mut Counters::default());
+    let refused = transform.apply_composed(&chain.evaluator, &x, &keys, &Compositions::new());
     assert!(matches!(refused, Err(Error::MissingKey(_))));
 }
 

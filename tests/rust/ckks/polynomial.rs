@@ -136,7 +136,7 @@ fn polynomials_act_on_slots<W: Word>(chain: (RlweSpec, Scale)) {
             let x = toy.encrypt(&z);
             let plan = Plan::new(std::slice::from_ref(&p)).expect("one polynomial");
             let mut counters = Counters::default();
-            let planned = polynomials.evaluate_planned(&plan, &x, target, &mut counters);
+            let planned = polynomials.evaluate_planned_counted(&plan, &x, target, &mut counters);
             let y = planned.expect("enough levels").swap_remove(0);
             let depth = (p.degree() + 1).next_power_of_two().ilog2() as usize;
             assert_eq!((y.level(), y.components()), (top - depth, 2), "degree {degree} {basis:?}");

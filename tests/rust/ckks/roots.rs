@@ -94,8 +94,9 @@ fn digits_are_looked_up_and_cleaned() {
         let w = exponential
             .evaluate(&chain.evaluator, &polynomials, &encrypt(&chain, &x), chain.scale, &mut counters)
             .expect("enough levels");
-        let values =
-            polynomials.evaluate_planned(&plan, &w, chain.scale, &mut counters).expect("enough levels");
+        let values = polynomials
+            .evaluate_planned_counted(&plan, &w, chain.scale, &mut counters)
+            .expect("enough levels");
         assert_eq!(counters.key_switch, (exponential.key_switches() + plan.key_switches()) as u64);
         let digit = |&j: &usize| Complex::new(j as f64 / t as f64, 0.0);
         let looked_up: Vec<Complex> = digits.iter().map(digit).collect();

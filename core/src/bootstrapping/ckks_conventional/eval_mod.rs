@@ -265,7 +265,8 @@ impl EvalMod {
         let cosine_scale = (sine + 1..=doubled)
             .fold(sine_scale, |wanted, level| wanted.mul(prime(level)).mul(Scale::new(2.0)).sqrt());
         let unit = self.to_unit(evaluator, x)?;
-        let mut c = only(polynomials.evaluate_planned(&self.cosine_plan, &unit, cosine_scale, counters)?)?;
+        let mut c =
+            only(polynomials.evaluate_planned_counted(&self.cosine_plan, &unit, cosine_scale, counters)?)?;
         for _ in 0..self.spec.double_angles {
             c = double_angle(evaluator, polynomials, &c, counters)?;
         }
@@ -273,7 +274,7 @@ impl EvalMod {
             return Ok(c.relabelled(target));
         };
         let unit = c.relabelled(sine_scale.mul(Scale::new(arcsine.bound)));
-        only(polynomials.evaluate_planned(&arcsine.plan, &unit, target, counters)?)
+        only(polynomials.evaluate_planned_counted(&arcsine.plan, &unit, target, counters)?)
     }
 
     /// The variable of the Chebyshev basis, (x - shift) / end, instead of y = x / K: by another label, and a constant.
@@ -303,7 +304,7 @@ fn double_angle<W: Word>(
     let scale = square.scale().div(Scale::new(2.0));
     let mut square = square.relabelled(scale);
     evaluator.add_constant_assign(&mut square, (-DoubleDouble::ONE).into())?;
-    polynomials.reduce(&square, counters)
+    polynomials.reduce_counted(&square, counters)
 }
 
 /// The value of a plan of one polynomial.

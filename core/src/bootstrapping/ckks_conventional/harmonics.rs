@@ -194,7 +194,7 @@ impl Harmonics {
         let wanted = scale.mul(prime).sqrt();
         let mut w = self.exponential.evaluate(evaluator, polynomials, x, wanted, counters)?;
         evaluator.add_constant_assign(&mut w, ComplexDoubleDouble::real(-self.centre))?;
-        polynomials.reduce(&evaluator.tensor(&w, &w)?, counters)
+        polynomials.reduce_counted(&evaluator.tensor(&w, &w)?, counters)
     }
 }
 

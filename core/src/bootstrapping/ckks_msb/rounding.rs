@@ -2,6 +2,7 @@
 
 /// Whether numbers that are not on the grid of a readout are brought there, and under which secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Rounding {
     /// They are on the grid, but for noise.
     None,

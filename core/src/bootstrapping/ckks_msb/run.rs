@@ -405,7 +405,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
             Yields::Digit | Yields::Guard => self.unit.div(Scale::from_integer(*factor)),
             Yields::Bits | Yields::Values | Yields::Binary => scale,
         };
-        let mut values = polynomials.evaluate_planned(tables, z, target, counters)?;
+        let mut values = polynomials.evaluate_planned_counted(tables, z, target, counters)?;
         match yields {
             Yields::Digit | Yields::Guard => {
                 let digit = values.swap_remove(0).relabelled(self.unit);
@@ -436,7 +436,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
                     for (b, bit) in values.iter().enumerate() {
                         ckks.add_multiple_assign(&mut sum, bit, DoubleDouble::ratio(1 << b, whole).into())?;
                     }
-                    digit = Some(polynomials.reduce(&sum, counters)?.relabelled(scale));
+                    digit = Some(polynomials.reduce_counted(&sum, counters)?.relabelled(scale));
                 }
                 self.keep(number, values);
                 Ok(digit)

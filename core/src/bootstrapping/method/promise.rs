@@ -2,6 +2,7 @@
 
 /// For which messages a promise of precision holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Messages {
     /// Every message with parts in \[-1, 1\].
     Any,

@@ -111,7 +111,7 @@ impl<'a, W: Word> Arithmetic<'a, W> {
             Known::Slots(numbers) => {
                 let factor = self.factor_scale(x, level, scale)?;
                 let encoded = self.evaluator.encode(&self.spread(numbers)?, x.level(), factor)?;
-                let product = self.evaluator.rescale(&self.evaluator.mul_plain(x, &encoded)?)?;
+                let product = self.evaluator.rescale(&self.evaluator.multiply_plain(x, &encoded)?)?;
                 Ok(product.relabelled(scale))
             }
         }

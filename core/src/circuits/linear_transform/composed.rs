@@ -31,6 +31,17 @@ impl<W: Word> LinearTransform<W> {
         x: &Ciphertext<W>,
         keys: &dyn GaloisSource<W>,
         compositions: &Compositions,
+    ) -> Result<Ciphertext<W>, Error> {
+        self.apply_composed_counted(evaluator, x, keys, compositions, &mut Counters::default())
+    }
+
+    /// [`Self::apply_composed`], for a run that counts its work.
+    pub(crate) fn apply_composed_counted(
+        &self,
+        evaluator: &CkksEvaluator<W>,
+        x: &Ciphertext<W>,
+        keys: &dyn GaloisSource<W>,
+        compositions: &Compositions,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let encoded = &self.encoded;

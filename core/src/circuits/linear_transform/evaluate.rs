@@ -38,7 +38,12 @@ impl<W: Word> EncodedTransform<W> {
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] for a pair or a key of another level; [`Error::MissingKey`] naming a step without a key.
-    pub fn apply(
+    pub fn apply(&self, x: &Pair<W>, keys: &dyn GaloisSource<W>) -> Result<Pair<W>, Error> {
+        self.apply_counted(x, keys, &mut Counters::default())
+    }
+
+    /// [`Self::apply`], for a run that counts its work.
+    pub(crate) fn apply_counted(
         &self,
         x: &Pair<W>,
         keys: &dyn GaloisSource<W>,

@@ -161,7 +161,7 @@ impl<W: Word> IntegerTransform<W> {
             )));
         }
         let (x, pair) = evaluator.drop_to_level(x, self.level())?.into_pair()?;
-        let pair = self.encoded.apply(&pair, keys, counters)?;
+        let pair = self.encoded.apply_counted(&pair, keys, counters)?;
         evaluator.mapped(&x, pair, &self.gain)
     }
 

@@ -84,7 +84,7 @@ impl<W: Word> LinearTransform<W> {
     ) -> Result<Ciphertext<W>, Error> {
         let level = self.level();
         let (x, pair) = evaluator.drop_to_level(x, level)?.into_pair()?;
-        let pair = self.encoded.apply(&pair, keys, counters)?;
+        let pair = self.encoded.apply_counted(&pair, keys, counters)?;
         let scale = evaluator.scale_after_rescale(x.scale().mul(self.scale), level);
         Ok(x.with_pair(pair, level - 1, scale))
     }

@@ -65,7 +65,7 @@ impl<'a, E: Leveled<Coefficient: Coefficient>> PolynomialEvaluator<'a, E> {
         counters: &mut Counters,
     ) -> Result<E::Ciphertext, Error> {
         let plan = Plan::new(core::slice::from_ref(polynomial))?;
-        let mut values = self.evaluate_planned(&plan, x, target, counters)?;
+        let mut values = self.evaluate_planned_counted(&plan, x, target, counters)?;
         values.pop().ok_or_else(|| Error::InvalidArgument("the plan has no polynomial".into()))
     }
 
@@ -79,14 +79,25 @@ impl<'a, E: Leveled<Coefficient: Coefficient>> PolynomialEvaluator<'a, E> {
         x: &E::Ciphertext,
         target: E::Label,
     ) -> Result<Vec<E::Ciphertext>, Error> {
-        self.evaluate_planned(&Plan::new(polynomials)?, x, target, &mut Counters::default())
+        self.evaluate_planned(&Plan::new(polynomials)?, x, target)
     }
 
-    /// The polynomials of a plan, in order, each at its own level; the work is added to `counters`.
+    /// The polynomials of a plan, in order, each at its own level.
     ///
     /// # Errors
     /// As [`Self::evaluate`].
     pub fn evaluate_planned(
+        &self,
+        plan: &Plan<E::Coefficient>,
+        x: &E::Ciphertext,
+        target: E::Label,
+    ) -> Result<Vec<E::Ciphertext>, Error> {
+        self.evaluate_planned_counted(plan, x, target, &mut Counters::default())
+    }
+
+    /// [`Self::evaluate_planned`], for a run that counts its work and for the tests of these counts.
+    #[doc(hidden)]
+    pub fn evaluate_planned_counted(
         &self,
         plan: &Plan<E::Coefficient>,
         x: &E::Ciphertext,
@@ -116,7 +127,7 @@ impl<'a, E: Leveled<Coefficient: Coefficient>> PolynomialEvaluator<'a, E> {
             let level = top - root.levels + 1;
             let label = target.mul(self.evaluator.label_of_level(level));
             let sum = self.sum(&powers, first, &root.node, (level, label), &mut counters)?;
-            let value = self.reduce(&sum, &mut counters)?;
+            let value = self.reduce_counted(&sum, &mut counters)?;
             Ok::<_, Error>((self.evaluator.at_label(value, target)?, counters))
         })?;
         let mut out = Vec::with_capacity(values.len());
@@ -148,7 +159,7 @@ impl<'a, E: Leveled<Coefficient: Coefficient>> PolynomialEvaluator<'a, E> {
             || {
                 let mut work = Counters::default();
                 let sum = self.sum(powers, like, quotient, (level + 1, above), &mut work)?;
-                let quotient = self.reduce(&sum, &mut work)?;
+                let quotient = self.reduce_counted(&sum, &mut work)?;
                 let product = evaluator.tensor(&quotient, power)?;
                 Ok::<_, Error>((evaluator.at_label(product, label)?, work))
             },
@@ -193,7 +204,16 @@ impl<'a, E: Leveled<Coefficient: Coefficient>> PolynomialEvaluator<'a, E> {
     ///
     /// # Errors
     /// As [`Leveled::reduce`].
-    pub fn reduce(&self, x: &E::Ciphertext, counters: &mut Counters) -> Result<E::Ciphertext, Error> {
+    pub fn reduce(&self, x: &E::Ciphertext) -> Result<E::Ciphertext, Error> {
+        self.reduce_counted(x, &mut Counters::default())
+    }
+
+    /// [`Self::reduce`], for a run that counts its work.
+    pub(crate) fn reduce_counted(
+        &self,
+        x: &E::Ciphertext,
+        counters: &mut Counters,
+    ) -> Result<E::Ciphertext, Error> {
         self.evaluator.reduce(x, self.relinearization, counters)
     }
 }
@@ -215,7 +235,7 @@ impl<W: Word> PolynomialEvaluator<'_, CkksEvaluator<W>> {
         let inverse = DoubleDouble::ONE / DoubleDouble::from_parts(to, -from);
         let factor = target.mul(self.evaluator.label_of_level(x.level())).div(x.scale());
         let scaled = self.evaluator.multiply_constant(x, inverse.scale(2.0).into(), factor)?;
-        let mut out = self.reduce(&scaled, &mut Counters::default())?.relabelled(target);
+        let mut out = self.reduce(&scaled)?.relabelled(target);
         let middle = -(DoubleDouble::from_parts(from, to) * inverse);
         self.evaluator.add_constant_assign(&mut out, middle.into())?;
         Ok(out)

@@ -93,11 +93,11 @@ impl Exponential {
         // Backwards from the last squaring: S' = sqrt(S q).
         let first = last + self.squarings as usize;
         let wanted = (last + 1..=first).fold(target, |scale, level| scale.mul(prime(level)).sqrt());
-        let mut values = polynomials.evaluate_planned(&self.plan, y, wanted, counters)?;
+        let mut values = polynomials.evaluate_planned_counted(&self.plan, y, wanted, counters)?;
         let mut w =
             values.pop().ok_or_else(|| Error::InvalidArgument("a plan without polynomials".into()))?;
         for _ in 0..self.squarings {
-            w = polynomials.reduce(&evaluator.tensor(&w, &w)?, counters)?;
+            w = polynomials.reduce_counted(&evaluator.tensor(&w, &w)?, counters)?;
         }
         evaluator.at_label(w, target)
     }

@@ -38,6 +38,7 @@ impl Value {
 
 /// What a node computes.
 #[derive(Clone)]
+#[non_exhaustive]
 pub enum Operation {
     /// A ciphertext given from outside, under the name of the node.
     Input,

@@ -190,7 +190,8 @@ impl<W: Word> Run<'_, W> {
                 let numbers = self.spread(self.plan.graph().constant(*constant).unwrap_or_default());
                 let x = evaluator.drop_to_level(self.value(*x)?, level + 1)?;
                 let factor = self.before_rescale(step).div(x.scale());
-                let product = evaluator.mul_plain(&x, &evaluator.encode(&numbers, level + 1, factor)?)?;
+                let product =
+                    evaluator.multiply_plain(&x, &evaluator.encode(&numbers, level + 1, factor)?)?;
                 self.rescale(&product, counters)?
             }
             Action::Combine(terms, number) => {
@@ -235,7 +236,9 @@ impl<W: Word> Run<'_, W> {
                 let transform = LinearTransform::new(context, matrix, level + 1, factor, storage)?;
                 match compositions {
                     None => transform.apply_counted(evaluator, &x, self.galois()?, counters)?,
-                    Some(hops) => transform.apply_composed(evaluator, &x, self.galois()?, hops, counters)?,
+                    Some(hops) => {
+                        transform.apply_composed_counted(evaluator, &x, self.galois()?, hops, counters)?
+                    }
                 }
             }
         })

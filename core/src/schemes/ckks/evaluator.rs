@@ -116,7 +116,7 @@ impl<W: Word> CkksEvaluator<W> {
     /// # Errors
     /// [`Error::LevelMismatch`] if the plaintext is at a lower level; [`Error::ParamsMismatch`] if either
     /// belongs to another set.
-    pub fn mul_plain(&self, x: &Ciphertext<W>, y: &Plaintext<W>) -> Result<Ciphertext<W>, Error> {
+    pub fn multiply_plain(&self, x: &Ciphertext<W>, y: &Plaintext<W>) -> Result<Ciphertext<W>, Error> {
         self.check_set(x)?;
         let factor = self.plain_at(y, x.level)?;
         let mut out = x.clone();

@@ -35,7 +35,7 @@ fn operations_act_on_slots<W: Word>(chain: &(RlweSpec, Scale), seed: u8) {
         toy.assert_holds(&c, &x, fresh + encoding, "lower level");
         let sum = ev.add_plain(&c, &plain).expect("same scale");
         toy.assert_holds(&sum, &pairwise(&x, &y, |x, y| x + y), fresh_pair, "plain sum");
-        let product = ev.mul_plain(&c, &plain).expect("a level below");
+        let product = ev.multiply_plain(&c, &plain).expect("a level below");
         assert_eq!(product.scale(), c.scale().mul(plain.scale));
         let xy = pairwise(&x, &y, |x, y| x * y);
         // Each side's error meets factors of size up to sqrt(2).
@@ -84,7 +84,7 @@ fn products_act_on_slots<W: Word>(
     assert_eq!(product.scale(), cx.scale().mul(cy.scale()));
     toy.assert_holds(&product, &xy, 1.5 * fresh_pair, "product of three components");
     // Three components add to two, on either side.
-    let lone = ev.mul_plain(cx, &toy.plain(y, cx.level())).expect("a plaintext of the level");
+    let lone = ev.multiply_plain(cx, &toy.plain(y, cx.level())).expect("a plaintext of the level");
     let twice = pairwise(&xy, &xy, |x, _| x * 2.0);
     for (left, right) in [(&product, &lone), (&lone, &product)] {
         let sum = ev.add(left, right).expect("same scale");
@@ -141,7 +141,7 @@ proptest! {
         // rot(x y + z p), p = x too, with z p at the product's scale.
         let (cx, cy, cz) = (toy.encrypt_at(&x, level, 1), toy.encrypt_at(&y, 3, 2), toy.encrypt(&z, 3));
         let product = ev.tensor(&cx, &cy)?;
-        let sum = ev.add(&product, &ev.mul_plain(&cz, &toy.plain(&x, 3))?)?;
+        let sum = ev.add(&product, &ev.multiply_plain(&cz, &toy.plain(&x, 3))?)?;
         let flat = ev.rescale(&ev.relinearize(&sum, &toy.relinearization)?)?;
         let out = ev.automorphism(&flat, &g, &key)?;
         prop_assert_eq!(out.level(), level - 1);

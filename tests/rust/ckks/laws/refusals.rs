@@ -27,7 +27,7 @@ fn ciphertexts_that_do_not_belong_together_are_told_apart() {
     refused(ev.rescale(&theirs_), "PARAMS_MISMATCH", &sets);
     refused(ev.drop_to_level(&theirs_, 0), "PARAMS_MISMATCH", &sets);
     refused(ev.add_plain(&theirs_, &toy.plain(&z, 3)), "PARAMS_MISMATCH", &sets);
-    refused(ev.mul_plain(&theirs_, &toy.plain(&z, 3)), "PARAMS_MISMATCH", &sets);
+    refused(ev.multiply_plain(&theirs_, &toy.plain(&z, 3)), "PARAMS_MISMATCH", &sets);
     refused(ev.automorphism(&theirs_, &g, &toy.galois(&g, 3)), "PARAMS_MISMATCH", &sets);
     let foreign = other.evaluator.tensor(&theirs_, &theirs_).expect("its own");
     refused(ev.relinearize(&foreign, &toy.relinearization), "PARAMS_MISMATCH", &sets);
@@ -57,7 +57,7 @@ fn plaintexts_keys_levels_and_scales_that_do_not_fit_are_refused() {
     // Levels.
     let low = toy.plain(&z, 1);
     refused(ev.add_plain(&x, &low), "LEVEL_MISMATCH", &["level 1", "level 3"]);
-    refused(ev.mul_plain(&x, &low), "LEVEL_MISMATCH", &["level 1", "level 3"]);
+    refused(ev.multiply_plain(&x, &low), "LEVEL_MISMATCH", &["level 1", "level 3"]);
     let bottom = ev.drop_to_level(&x, 0).expect("lower");
     refused(ev.drop_to_level(&bottom, 2), "LEVEL_MISMATCH", &["level 0", "to 2"]);
     refused(ev.rescale(&bottom), "LEVEL_MISMATCH", &["level 0"]);
@@ -73,13 +73,13 @@ fn plaintexts_keys_levels_and_scales_that_do_not_fit_are_refused() {
         "PARAMS_MISMATCH",
         &["degree 64", "degree 32"],
     );
-    refused(ev.mul_plain(&x, &other.plain(&z, 3)), "PARAMS_MISMATCH", &["degree 64", "degree 32"]);
+    refused(ev.multiply_plain(&x, &other.plain(&z, 3)), "PARAMS_MISMATCH", &["degree 64", "degree 32"]);
     for level in [0, 2, 9] {
         let altered = Plaintext { level, ..toy.plain(&z, 3) };
-        refused(ev.mul_plain(&x, &altered), "PARAMS_MISMATCH", &[&format!("level {level}"), "0 to 3"]);
+        refused(ev.multiply_plain(&x, &altered), "PARAMS_MISMATCH", &[&format!("level {level}"), "0 to 3"]);
     }
     // Scales.
-    let sum = ev.add(&x, &ev.mul_plain(&x, &toy.plain(&z, 3)).expect("a level"));
+    let sum = ev.add(&x, &ev.multiply_plain(&x, &toy.plain(&z, 3)).expect("a level"));
     refused(sum, "SCALE_MISMATCH", &["2^41.000000", "2^82.000000"]);
     let plain = ev.encode(&ours(&z), 3, Scale::exp2(30.0)).expect("fits");
     refused(ev.add_plain(&x, &plain), "SCALE_MISMATCH", &["2^41.000000", "2^30.000000"]);

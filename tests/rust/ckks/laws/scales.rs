@@ -71,7 +71,7 @@ fn transcript<W: Word>(chain: &(RlweSpec, Scale)) -> (Vec<u64>, Vec<[u64; 2]>) {
     let product = ev.multiply(&toy.encrypt(&x, 1), &cy, &toy.relinearization).expect("a level");
     let rotated = ev.automorphism(&product, &g, &toy.galois(&g, toy.top())).expect("the key");
     let out = ev.sub(&ev.negate(&rotated), &product).expect("same scale");
-    let out = ev.rescale(&ev.mul_plain(&out, &toy.plain(&y, 2)).expect("a level")).expect("a level");
+    let out = ev.rescale(&ev.multiply_plain(&out, &toy.plain(&y, 2)).expect("a level")).expect("a level");
     let residues = out.parts().iter().flat_map(Poly::data).map(|x| x.to_u64()).collect();
     (residues, toy.decrypt(&out).iter().map(|z| [z.re.to_bits(), z.im.to_bits()]).collect())
 }

@@ -35,7 +35,7 @@ impl<W: Word> Planner<'_, W> {
         let of = |x: Value| {
             registers[x.index()].ok_or_else(|| {
                 Error::InvalidArgument(format!(
-                    "{} is no ciphertext; compute with it before, in the clear",
+                    "{} is not a ciphertext; compute with it before, in the clear",
                     program.describe(x.index())
                 ))
             })
@@ -256,12 +256,8 @@ impl<W: Word> Planner<'_, W> {
             let shape = planner.shape(own[0]);
             key_for("of relinearisation", Some(key), shape.level)?;
             let level = takes_levels(plan.levels(), shape.level)?;
-            let values = PolynomialEvaluator::new(&planner.rehearsal, &key).evaluate_planned(
-                &plan,
-                &shape,
-                planner.target.factor(level),
-                &mut Counters::default(),
-            )?;
+            let polynomials = PolynomialEvaluator::new(&planner.rehearsal, &key);
+            let values = polynomials.evaluate_planned(&plan, &shape, planner.target.factor(level))?;
             planner.push(node, Action::Polynomial(own[0], node), values[0])
         })
     }
