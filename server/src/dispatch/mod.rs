@@ -5,18 +5,18 @@
 //! still counts. The contract of an implementation is tested in `server/tests/server/dispatch_contract.rs`, and
 //! `server/tests/server/simulation.rs` runs both ends over one that misbehaves in every way it may.
 
-mod alive;
 pub mod held;
 mod local;
 #[cfg(feature = "cluster")]
 pub mod nats;
 pub mod news;
 pub mod queue;
+mod worker_description;
 
-pub use alive::Alive;
 pub use local::Local;
 pub use news::{News, Sign};
 pub use queue::{Rules, Taken, Ticket};
+pub use worker_description::Alive;
 
 use std::io;
 use std::time::Duration;

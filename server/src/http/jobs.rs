@@ -10,8 +10,8 @@ use axum::{Extension, Json};
 use serde::Deserialize;
 use tokio_util::io::ReaderStream;
 
-use super::asked::Asked;
 use super::body;
+use super::named_resource::Asked;
 use super::respond::Refusal;
 use super::{Http, blocking, openapi};
 use crate::blobs::Source;

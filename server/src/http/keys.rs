@@ -8,8 +8,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 
-use super::asked::Asked;
 use super::body;
+use super::named_resource::Asked;
 use super::respond::Refusal;
 use super::{Http, blocking, openapi, parse_id};
 use crate::problem::Problem;

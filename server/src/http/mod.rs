@@ -1,6 +1,5 @@
 //! The HTTP surface: routes, documents and problems, over [`Service`].
 
-pub mod asked;
 pub mod body;
 pub mod caller;
 pub mod files;
@@ -10,6 +9,7 @@ pub mod key_sets;
 pub mod keys;
 pub mod listen;
 pub mod meta;
+pub mod named_resource;
 pub mod openapi;
 pub mod progress;
 pub mod record;

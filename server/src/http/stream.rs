@@ -9,7 +9,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::asked::Asked;
+use super::named_resource::Asked;
 use super::respond::Refusal;
 use super::{Http, blocking, openapi};
 use crate::id::Id;

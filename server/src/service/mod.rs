@@ -16,13 +16,13 @@ pub mod keys;
 pub mod live;
 pub mod metrics;
 pub mod placement;
+pub mod preload_requests;
 pub mod runner;
 pub mod shards;
 pub mod storage_health;
 pub mod traffic;
 pub mod views;
 mod waits;
-pub mod wakes;
 pub mod worker;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,7 +47,7 @@ use crew::Crew;
 use estimates::Estimates;
 use live::LiveJobs;
 use metrics::Metrics;
-use wakes::Wakes;
+use preload_requests::Wakes;
 
 /// Shared state of a running server.
 pub struct Service {
@@ -351,7 +351,7 @@ impl Service {
             News::Event { name, data, urgency } => {
                 // What is no event of a run would end the streams of those who follow it.
                 if !matches!(name.as_str(), "state" | "stage") || data.contains(char::is_control) {
-                    tracing::error!(%job, "news of a run that is no event; it is dropped");
+                    tracing::error!(%job, "news of a run that is not an event; it is dropped");
                     return Ok(());
                 }
                 return self.events.append(job, attempt, name, data, *urgency);

@@ -16,15 +16,15 @@
 //! that is removed loses its name inside the transaction: requests that meet see all of it or nothing.
 
 pub mod events;
+mod failure_log;
 pub mod files;
 pub mod folder;
 pub mod holder;
+pub mod job_queue;
 pub mod jobs;
 pub mod keys;
 pub(crate) mod leftovers;
-pub mod line;
 pub mod names;
-mod trouble;
 pub mod turns;
 mod usage;
 
@@ -33,14 +33,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use failure_log::Trouble;
 use files::Written;
-use line::Line;
+use job_queue::Line;
 use redb::{
     Database, Durability, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use trouble::Trouble;
 use usage::Usage;
 
 use crate::blobs::{Blob, FileBlobs, Keeper, Retired, Staged, Standing, Unreachable};

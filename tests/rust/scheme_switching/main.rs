@@ -1,7 +1,8 @@
 //! From CKKS to DM/CGGI and back.
 
-mod back;
+mod comparison_choice;
 mod decision_tree;
+mod gates_to_slots;
 mod keys;
 mod noise;
 mod programs;
@@ -9,5 +10,4 @@ mod rankings;
 mod refusals;
 mod setup;
 mod steps;
-mod ways;
 mod wire;

@@ -46,11 +46,11 @@
 //! # Ok::<(), refloat::Error>(())
 //! ```
 
-mod back;
-mod both;
 mod comparison;
 mod describe;
+mod digits_and_gates;
 mod evaluator;
+mod gates_to_slots;
 mod inspect;
 mod keys;
 mod layout;
@@ -68,8 +68,8 @@ mod secret;
 mod spec;
 mod stages;
 
-pub use both::DigitLinkBootstrapper;
 pub use comparison::Comparison;
+pub use digits_and_gates::DigitLinkBootstrapper;
 pub use evaluator::{LinkEvaluator, LinkTables};
 pub use keys::{LinkKeys, LinkKeysBuilder};
 pub use layout::{LinkKeyPart, LinkPartKind};

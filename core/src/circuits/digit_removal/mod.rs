@@ -22,18 +22,18 @@
 //! [`PolynomialEvaluator`](super::polynomial::PolynomialEvaluator) evaluates on ciphertexts.
 
 mod all_digits;
-mod beside;
 mod declared;
+mod interpolated_digit;
 mod lagrange;
-mod null;
+mod null_polynomials;
 mod small;
 mod two_digits;
 mod unbounded;
 
 pub use all_digits::{AllDigits, DigitReader, DigitValue, Way};
-pub use beside::digit_beside;
 pub use declared::{quotient_of_small, sign_of_small};
-pub use null::NullPolynomials;
+pub use interpolated_digit::digit_beside;
+pub use null_polynomials::NullPolynomials;
 pub use small::small_digit;
 pub use two_digits::TwoDigits;
 pub use unbounded::{lifting, lowest_digit};

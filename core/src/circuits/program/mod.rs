@@ -53,6 +53,7 @@
 mod builder;
 mod by_digits;
 mod clear;
+mod comparison_choice;
 mod digits;
 mod encoding;
 mod expand;
@@ -72,10 +73,10 @@ mod steps;
 mod target;
 mod text;
 mod values;
-mod ways;
 
 pub use builder::Builder;
 pub use by_digits::DigitOrders;
+pub use comparison_choice::{Compared, Estimate};
 pub use digits::{DigitReader, MAX_PASSES, PlannedDigits, Readings};
 pub use encoding::{MAX_BYTES, VERSION};
 pub use graph::{MAX_INPUTS, MAX_NAME, MAX_NODES, MAX_OUTPUTS, MAX_VALUES, Node, Operation, Program, Value};
@@ -88,4 +89,3 @@ pub use state::{Pending, PendingReadings, ProgramRun};
 pub use steps::MAX_STEPS;
 pub use target::{Bootstraps, InputShape, Modular, Refreshed, Target};
 pub use text::MAX_TEXT;
-pub use ways::{Compared, Estimate};

@@ -5,11 +5,11 @@ use alloc::{borrow::Cow, vec, vec::Vec};
 use super::{
     Bootstraps, Compared, InputShape, MAX_STEPS, Operation, Program, Target,
     by_digits::Lowered,
+    comparison_choice,
     graph::limit,
     lower::Planner,
     steps::{Action, Register, Step},
     values::{check_count, last_uses},
-    ways,
 };
 use crate::{
     circuits::{linear_transform::BabyGiantSteps, polynomial},
@@ -69,7 +69,7 @@ impl<'p> Plan<'p> {
         inputs: &[InputShape],
         bootstraps: Bootstraps,
     ) -> Result<Self, Error> {
-        ways::planned(program, target, inputs, bootstraps)
+        comparison_choice::planned(program, target, inputs, bootstraps)
     }
 
     /// With every order told by gates, but those that were lowered.

@@ -6,7 +6,7 @@
 mod endings;
 mod handing;
 mod leases;
-mod waking;
+mod preloading;
 
 use std::collections::HashMap;
 use std::sync::Arc;

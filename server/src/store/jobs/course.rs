@@ -9,7 +9,7 @@ use super::{JobRecord, JobState, find};
 use crate::blobs::Owner;
 use crate::id::{Id, hex};
 use crate::problem::Problem;
-use crate::store::line::{Backlog, Next};
+use crate::store::job_queue::{Backlog, Next};
 use crate::store::turns::{Account, Turns};
 use crate::store::{EVENTS, IDEMPOTENCY, JOBS, QUEUE, Store, StoreError, encode};
 use crate::work::ContentId;

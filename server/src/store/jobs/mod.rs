@@ -13,7 +13,7 @@ pub use submit::{Bounds, NewJob, Submitted, forget_failed, submit};
 
 use redb::{ReadableTable, ReadableTableMetadata};
 
-pub use super::line::Backlog;
+pub use super::job_queue::Backlog;
 use super::{JOBS, QUEUE, Store, StoreError, decode};
 use crate::id::Id;
 

@@ -2,13 +2,13 @@
 
 mod course;
 mod page;
-mod room;
+mod quota;
 mod verify;
 
 pub use course::{Deleted, Opened, Piece, Sealed, Stored, delete, open, put_part, seal};
 pub use page::{Page, page};
-pub(crate) use room::Room;
-pub use room::{Bounds, Over};
+pub(crate) use quota::Room;
+pub use quota::{Bounds, Over};
 pub use verify::{Look, verify};
 
 use redb::{ReadableTable, WriteTransaction};
