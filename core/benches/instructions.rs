@@ -21,7 +21,7 @@ fn main() -> Result<(), Error> {
         return Ok(());
     };
     let times: usize =
-        times.parse().map_err(|_| Error::InvalidArgument(format!("{times} is no number of times")))?;
+        times.parse().map_err(|_| Error::InvalidArgument(format!("{times} is not a number of times")))?;
     match kernel.as_str() {
         "words27" => transform::<u32>(27.0, true, times),
         "words30" => transform::<u32>(30.0, true, times),

@@ -44,7 +44,7 @@ impl Operation {
             .map(|name| match name.trim() {
                 name if is_name(name) => Ok(Self::new(name)),
                 other => Err(Error::InvalidArgument(format!(
-                    "{:?} is no operation; they have names of lower-case letters, such as \"bootstrap\"",
+                    "{:?} is not an operation; they have names of lower-case letters, such as \"bootstrap\"",
                     other.chars().take(LONGEST_NAME).collect::<String>()
                 ))),
             })

@@ -129,7 +129,7 @@ pub fn parse_encoding(text: &str) -> Result<Encoding, Error> {
 fn no_table(text: &str) -> Error {
     let shown: String = text.chars().take(32).collect();
     Error::InvalidArgument(format!(
-        "{shown:?} is no part of a table; write its encoding and its entries, such as \"padded 8: 0 1 4 1 0 1 4 1\""
+        "{shown:?} is not a part of a table; write its encoding and its entries, such as \"padded 8: 0 1 4 1 0 1 4 1\""
     ))
 }
 

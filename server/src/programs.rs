@@ -37,7 +37,7 @@ pub fn of_operations(operations: &[Operation], known: &[&str]) -> Result<Program
         x = match name {
             _ if !known.contains(&name) => {
                 return Err(Error::InvalidArgument(format!(
-                    "{name} is no operation on ciphertexts of this set; take one of: {}",
+                    "{name} is not an operation on ciphertexts of this set; take one of: {}",
                     known.join(", ")
                 )));
             }

@@ -21,7 +21,9 @@ pub fn begin<W: WireWord>(
 ) -> Result<Option<MetaRun<'static, W>>> {
     let count = count.unwrap_or(1.0);
     if !(0.0..=f64::from(u32::MAX)).contains(&count) || count.fract() != 0.0 {
-        return Err(Failure::invalid(format!("{count} is no number of rounds: pass a whole one, from 1")));
+        return Err(Failure::invalid(format!(
+            "{count} is not a number of rounds: pass a whole number from 1"
+        )));
     }
     let Some(gain_bits) = gain_bits else {
         return if count as u32 == 1 { Ok(None) } else { Err(Failure::invalid(ONE)) };

@@ -33,7 +33,7 @@ fn place(root: &Path, blob: Blob) -> io::Result<(PathBuf, String)> {
     let path = blob.path(root);
     match (path.parent(), path.file_name().and_then(|name| name.to_str())) {
         (Some(folder), Some(name)) => Ok((folder.to_owned(), name.to_owned())),
-        _ => Err(io::Error::other(format!("{} is no place for a file", path.display()))),
+        _ => Err(io::Error::other(format!("{} is not a place for a file", path.display()))),
     }
 }
 

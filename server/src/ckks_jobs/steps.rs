@@ -79,7 +79,7 @@ pub fn rounds(task: &Task, gain_bits: Option<u32>) -> Result<Rounds, Error> {
             return refuse("was given and no bootstrap to be done in rounds");
         }
         if task.mode == SlotMode::Bits {
-            return refuse("is for numbers: what a bootstrap of bits gets wrong is no message of bits");
+            return refuse("is for numbers: what a bootstrap of bits gets wrong is not a message of bits");
         }
         if gain_bits.is_none() {
             return refuse("was given, and rounds gain nothing with this set");

@@ -114,7 +114,7 @@ pub fn of_file(path: &Path, format: Option<Format>) -> Result<Zeroizing<Vec<bool
     let bit = |number: &f64| match number {
         0.0 => Ok(false),
         1.0 => Ok(true),
-        other => Err(Failure::usage(format!("{} holds {other:?}, which is no bit", path.display()))),
+        other => Err(Failure::usage(format!("{} holds {other:?}, which is not a bit", path.display()))),
     };
     Ok(Zeroizing::new(numbers.iter().map(bit).collect::<Result<Vec<bool>, Failure>>()?))
 }

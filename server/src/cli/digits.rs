@@ -146,7 +146,7 @@ pub fn run_table(arguments: &TableArguments, registry: &Registry, output: &Outpu
 fn table(path: &Path) -> Result<Vec<Complex>, Failure> {
     let bytes = read_file(path)?;
     let text = std::str::from_utf8(&bytes)
-        .map_err(|_| Failure::usage(format!("{} is no text; write numbers into it", path.display())))?;
+        .map_err(|_| Failure::usage(format!("{} is not text; write numbers into it", path.display())))?;
     let words = text.split([',', '\n', '\r']).map(str::trim).filter(|word| !word.is_empty());
     words
         .map(|word| match word.parse::<f64>() {

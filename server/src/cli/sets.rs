@@ -163,7 +163,7 @@ pub fn must_be_encrypted(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         _ => return Ok(()),
     };
     let detail = format!(
-        "{0} {found} and is no ciphertext; encrypt a message first: refloat encrypt --key KEYS --in {0} --out FILE.ct",
+        "{0} {found} and is not a ciphertext; encrypt a message first: refloat encrypt --key KEYS --in {0} --out FILE.ct",
         path.display()
     );
     Err(Failure { code: "BAD_BYTES".to_owned(), detail })

@@ -135,7 +135,7 @@ test('digits: fractions are rounded, and a drawn table is looked up in', async (
   assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
 });
 
-test('digits: what is no number is said, a run is cancelled, and the next one goes on', async ({ open, site }) => {
+test('digits: what is not a number is refused, a run is cancelled, and the next one goes on', async ({ open, site }) => {
   const page = await begin({ open, site }, { viewport: { width: 390, height: 844 } });
   for (const [text, words] of [['', 'is not a number'], ['many', 'is not a number'], ['0.5', 'is not an integer'], ['2000000', 'too large']]) {
     await page.fill('[data-input=number]', text);

@@ -101,7 +101,7 @@ export async function adds(program, words = []) {
   for (const [a, b] of [[173, 102], [255, 1], [0, 0]]) {
     await says(program, [...words.slice(0, -1), String(a), String(b), ...words.slice(-1)], new RegExp(`^${a} \\+ ${b} = ${a + b}, encrypted with ${set}`));
   }
-  await says(program, ['256', '0'], /^256 is no number from 0 to 255$/m, 1);
+  await says(program, ['256', '0'], /^256 is not a number from 0 to 255$/m, 1);
 }
 
 /** The adder with the toy, as words of the command. */

@@ -26,7 +26,7 @@ function loaded(path) {
   const start = bytes.length < 64 || bytes.toString('latin1', 0, 2) !== 'MZ' ? bytes.length : bytes.readUInt32LE(60);
   const optional = start + FILE_HEADER;
   if (bytes.length < optional + IMPORTS + 8 || bytes.readUInt32BE(start) !== 0x50450000 || bytes.readUInt16LE(optional) !== PE32_PLUS) {
-    throw new Error(`${path} is no program for Windows of 64 bits`);
+    throw new Error(`${path} is not a program for Windows of 64 bits`);
   }
   const sections = Array.from({ length: bytes.readUInt16LE(start + 6) }, (_, i) => {
     const at = optional + bytes.readUInt16LE(start + 20) + i * SECTION;

@@ -37,7 +37,7 @@ static unsigned byte_of(const char *text) {
     char *end = NULL;
     long value = strtol(text, &end, 10);
     if (end == text || *end || value < 0 || value > 255) {
-        fprintf(stderr, "%s is no number from 0 to 255\n", text);
+        fprintf(stderr, "%s is not a number from 0 to 255\n", text);
         exit(1);
     }
     return (unsigned)value;

@@ -126,7 +126,7 @@ impl Program {
         let mut reader = Reader { rest: bytes, values: MAX_VALUES };
         if reader.take(MAGIC.len())? != MAGIC {
             return Err(Error::BadBytes(format!(
-                "the bytes do not begin with {:?}; this is no program",
+                "the bytes do not begin with {:?}; this is not a program",
                 core::str::from_utf8(MAGIC).unwrap_or_default()
             )));
         }

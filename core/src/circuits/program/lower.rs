@@ -121,7 +121,7 @@ impl<'t> Planner<'t> {
         let of = |x: Value| {
             registers[x.index()].ok_or_else(|| {
                 Error::InvalidArgument(format!(
-                    "{} is no ciphertext; compute with it before, in the clear",
+                    "{} is not a ciphertext; compute with it before, in the clear",
                     program.describe(x.index())
                 ))
             })

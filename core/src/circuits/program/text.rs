@@ -80,7 +80,10 @@ impl Parser {
         let (name, words): (_, Vec<&str>) = (name.trim(), rest.split_whitespace().collect());
         let (&operation, words) = words.split_first().ok_or_else(|| refuse("no operation follows ="))?;
         if name.is_empty() || name.contains(char::is_whitespace) || complex(name).is_ok() {
-            return Err(refuse(format!("{:?} is no name: take one word that is no number", short(name))));
+            return Err(refuse(format!(
+                "{:?} is not a name: take one word that is not a number",
+                short(name)
+            )));
         }
         if operation == "output" {
             let [x] = self.operands(operation, words)?;
@@ -156,7 +159,7 @@ impl Parser {
                 };
                 let [x] = self.operands(operation, &[x])?;
                 let degree =
-                    degree.parse().map_err(|_| refuse(format!("{:?} is no degree", short(degree))))?;
+                    degree.parse().map_err(|_| refuse(format!("{:?} is not a degree", short(degree))))?;
                 clamp(number(overshoot)?, number(margin)?, degree)
                     .map(|fit| self.builder.polynomial(x, &fit.polynomial))
             }
@@ -287,7 +290,7 @@ fn complex(word: &str) -> Result<Complex, Error> {
 
 fn number(word: &str) -> Result<f64, Error> {
     word.parse()
-        .map_err(|_| refuse(format!("{:?} is no number; write 0.5, or 0.5,-1 for 0.5 - i", short(word))))
+        .map_err(|_| refuse(format!("{:?} is not a number; write 0.5, or 0.5,-1 for 0.5 - i", short(word))))
 }
 
 /// So much of a word as a message shows.
@@ -384,9 +387,9 @@ mod tests {
             ("x = input\nx = input", "line 2: there is a value \"x\""),
             ("x = input y", "line 1: no line before"),
             ("x = input 1", "input takes 0 values, not 1"),
-            ("1 = input", "\"1\" is no name"),
-            ("1,-2 = input", "\"1,-2\" is no name"),
-            ("a b = input", "\"a b\" is no name"),
+            ("1 = input", "\"1\" is not a name"),
+            ("1,-2 = input", "\"1,-2\" is not a name"),
+            ("a b = input", "\"a b\" is not a name"),
             ("x = input\ny = add x", "line 2: add takes 2 values, not 1"),
             ("x = input\ny = add x x x", "add takes 2 values, not 3"),
             ("x = input\ny = add x z", "\"z\""),
@@ -398,7 +401,7 @@ mod tests {
             ("x = input\ny = chebyshev x 1", "interval"),
             ("x = input\ny = chebyshev x 1 1 1", "in order"),
             ("x = input\ny = polynomial x", "coefficients"),
-            ("x = input\ny = polynomial x one", "\"one\" is no number"),
+            ("x = input\ny = polynomial x one", "\"one\" is not a number"),
             ("x = input\ny = polynomial x NaN", "finite"),
             ("w = constant", "no number"),
             ("x = input\ny = output x\ny = output x", "line 3: there is an output"),

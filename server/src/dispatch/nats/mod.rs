@@ -127,11 +127,11 @@ impl Nats {
     }
 
     fn front(&self) -> io::Result<&FrontEnd> {
-        self.front.as_deref().ok_or_else(|| io::Error::other("this is no end of a front"))
+        self.front.as_deref().ok_or_else(|| io::Error::other("this is not the front's end"))
     }
 
     fn worker(&self) -> io::Result<&WorkerEnd> {
-        self.worker.as_deref().ok_or_else(|| io::Error::other("this is no end of a worker"))
+        self.worker.as_deref().ok_or_else(|| io::Error::other("this is not a worker's end"))
     }
 }
 

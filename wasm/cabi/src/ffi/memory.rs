@@ -218,7 +218,7 @@ impl<T: Plain> Argument for Place<T> {
     fn take<'a>(&'a self, name: &'static str) -> Result<Spot<'a, T>> {
         if self.0.is_null() || !self.0.is_aligned() {
             return Err(Failure::invalid(format!(
-                "{name} is no place for a number; pass the address of one"
+                "{name} is not a place for a number; pass the address of one"
             )));
         }
         Ok(Spot(self.0, PhantomData))

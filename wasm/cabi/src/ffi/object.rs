@@ -99,7 +99,7 @@ impl<T: Opaque> Argument for Out<T> {
     fn take<'a>(&'a self, name: &'static str) -> Result<Slot<'a, T>> {
         if self.0.is_null() || !self.0.is_aligned() {
             return Err(Failure::invalid(format!(
-                "{name} is no place for a pointer; pass the address of a {} *",
+                "{name} is not a place for a pointer; pass the address of a {} *",
                 T::NAME
             )));
         }
