@@ -9,7 +9,8 @@ use refloat::params::{cggi_preset, conventional_preset};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiParams, CggiSecretKey, Encoding};
 use refloat::schemes::ckks::Complex;
-use refloat_server::dispatch::Alive;
+use refloat_server::dispatch::nats::Standing;
+use refloat_server::dispatch::{Alive, Done, Outcome, Sign};
 use refloat_server::gates::CircuitJob;
 use refloat_server::look_ups::LookUpJob;
 use refloat_server::programs::ProgramJob;
@@ -22,7 +23,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::json;
 
 /// The targets.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 11] = [
     Target { name: "circuit_job", corpus: circuit_jobs, check: circuit_job, memory: MEMORY },
     Target { name: "look_up_job", corpus: look_up_jobs, check: look_up_job, memory: MEMORY },
     Target { name: "program_job", corpus: program_jobs, check: program_job, memory: MEMORY },
@@ -31,6 +32,9 @@ pub const TARGETS: [Target; 8] = [
     Target { name: "key_record", corpus: key_records, check: document::<KeyRecord>, memory: MEMORY },
     Target { name: "work", corpus: works, check: document::<Work>, memory: MEMORY },
     Target { name: "alive", corpus: alives, check: document::<Alive>, memory: MEMORY },
+    Target { name: "sign", corpus: signs, check: document::<Sign>, memory: MEMORY },
+    Target { name: "done", corpus: ends, check: document::<Done>, memory: MEMORY },
+    Target { name: "standing", corpus: standings, check: document::<Standing>, memory: MEMORY },
 ];
 
 /// This program does not count what it allocates.
@@ -152,5 +156,33 @@ fn alives() -> Vec<Vec<u8>> {
         "worker": "w1", "slots": 2, "threads": 4, "keyBytes": 1000, "sets": { ID: 10 }, "keys": [ID], "jobs": [ID], "hung": 0,
         "storageFails": false,
     });
+    vec![body.to_string().into_bytes()]
+}
+
+fn signs() -> Vec<Vec<u8>> {
+    let news = [
+        json!({ "at": { "stage": "raise", "parts": [1, 5] } }),
+        json!({ "event": { "name": "stage", "data": "{\"stage\":\"raise\"}", "urgency": "later" } }),
+        json!({ "stage": { "stage": "raise", "seconds": 0.25 } }),
+        json!({ "keys": { "loaded": 1.5 } }),
+        json!("panicked"),
+    ];
+    let sign = |news| json!({ "job": ID, "attempt": 2, "news": news }).to_string().into_bytes();
+    news.into_iter().map(sign).chain([json!({ "job": ID, "attempt": 1 }).to_string().into_bytes()]).collect()
+}
+
+fn ends() -> Vec<Vec<u8>> {
+    let outcomes = [
+        Outcome::Loaded,
+        Outcome::Trouble("the disk is full".to_owned()),
+        Outcome::DamagedKeys(3),
+        Outcome::Crashed,
+    ];
+    let done = |outcome| serde_json::to_vec(&Done { job: ID.parse().unwrap(), attempt: 2, outcome }).unwrap();
+    outcomes.into_iter().map(done).collect()
+}
+
+fn standings() -> Vec<Vec<u8>> {
+    let body = json!({ "front": "f1", "version": "0.1.0", "queued": 3, "out": 1, "sets": [ID] });
     vec![body.to_string().into_bytes()]
 }

@@ -32,7 +32,7 @@ pub struct Target {
 }
 
 /// The targets of the core.
-pub const TARGETS: [Target; 18] = [
+pub const TARGETS: [Target; 20] = [
     objects::HEADER,
     objects::CKKS_CIPHERTEXT,
     objects::CKKS_PUBLIC_KEY,
@@ -49,6 +49,8 @@ pub const TARGETS: [Target; 18] = [
     programs::INTEGER_PROGRAM,
     programs::NETLIST,
     shared::SHIP_BRIEF,
+    shared::SHIP_GROUP,
+    shared::SHIP_TRACK,
     shared::CIRCUIT_BRIEF,
     shared::GATE_RESULT,
 ];
