@@ -1,6 +1,6 @@
 // `npm run bench:tables [-- OPTIONS]`: measures the tables of core/BENCHMARKS.md again and writes them, with machine, date and load.
 //   --list          prints every table with its commands, and whether this program runs them; measures nothing
-//   --only WORDS    those commands or tables that have all these words
+//   --only WORDS    those commands that have all these words; the name of a table is a word of each of its commands
 //   --binary PATH   a `refloat` to measure with, in place of a release build of this tree
 //   --file PATH     another file than core/BENCHMARKS.md
 //   --busy          writes figures of a machine that does other work too
@@ -24,7 +24,7 @@ await main(async () => {
   const file = values.file ?? join(root, 'core/BENCHMARKS.md');
   const words = values.only?.split(/\s+/).filter(Boolean) ?? [];
   const jobs = tablesOf(readFileSync(file, 'utf8')).flatMap((table) =>
-    table.runs.map((one) => ({ table, ...one })).filter(({ command }) => words.every((word) => `${table.id} ${command}`.includes(word))),
+    table.runs.map((one) => ({ table, ...one })).filter(({ command }) => words.every((word) => [table.id, ...command.split(' ')].includes(word))),
   );
   if (jobs.length === 0) throw new Stop(`no table and no command of ${file} has the words ${words.join(' ')}; --list prints all`);
   if (values.list) {
