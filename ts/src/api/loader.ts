@@ -1,3 +1,4 @@
+import { baseUrl } from '../base-url.js';
 import { RefloatError } from '../errors.js';
 import type { WasmBytes } from '../globals.js';
 import type { GlueAbout } from '../engine/glue.js';
@@ -144,10 +145,12 @@ async function openPort(platform: Platform, options: LoadOptions): Promise<Port>
 
 /** A URL; relative ones are resolved against the page, or in a worker against its own file. */
 function absolute(url: URL | string, option: string): URL {
+  const base = baseUrl();
   try {
-    return new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href);
+    return new URL(url, base);
   } catch (cause) {
-    throw new RefloatError('INVALID_ARGUMENT', `{ ${option}: ${JSON.stringify(url)} } is no URL, or is relative where nothing has an address; pass a whole one`, { cause });
+    const against = base === undefined ? ', and there is no page here to resolve a relative one against' : ` relative to ${base}`;
+    throw new RefloatError('INVALID_ARGUMENT', `{ ${option}: ${JSON.stringify(url)} } is not a URL${against}; pass an absolute one`, { cause });
   }
 }
 
