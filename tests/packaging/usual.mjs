@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { serving } from './browser.mjs';
 import { checkOpens, checkPage, plainPage, readyMade, run } from './project.mjs';
 
+/** A page that is opened under a content security policy, about which its console may say something. */
+const policy = (content) => ({ headers: { 'content-security-policy': content }, errors: true });
+
 /** The cases, in order; each gets the project the package is installed in. */
 export const usual = {
   'Node: main entry in a worker thread': ({ project }) => run(process.execPath, ['node-main.mjs'], { cwd: project }),
@@ -33,23 +36,10 @@ export const usual = {
     await checkOpens(out);
   },
 
-  'webpack: build and open': async ({ project }) => {
-    const { default: webpack } = await import('webpack');
-    const out = join(project, 'out-webpack');
-    await mkdir(out, { recursive: true });
-    await new Promise((resolve, reject) => {
-      webpack(
-        { mode: 'production', context: project, entry: './page.js', output: { path: out, filename: 'page.js', publicPath: 'auto' }, performance: { hints: false } },
-        (error, stats) => {
-          if (error) reject(error);
-          else if (stats.hasErrors() || stats.hasWarnings()) reject(new Error(stats.toString({ all: false, errors: true, warnings: true })));
-          else resolve();
-        },
-      );
-    });
-    await writeFile(join(out, 'index.html'), (await readFile(join(project, 'index.html'), 'utf8')).replace('type="module" src="./page.js"', 'src="page.js"'));
-    await checkPage(out);
-  },
+  'webpack: build and open': async ({ project }) => checkPage(await byWebpack(project, 'out-webpack', './page.js')),
+
+  'webpack: a worker of the page that imports refloat/worker': async ({ project }) =>
+    checkOpens(await byWebpack(project, 'out-webpack-worker', './page-own-worker.js')),
 
   'plain page: no bundler, no import map': async ({ project }) => {
     const out = await plainPage(project, 'out-plain', './refloat/browser/refloat.js');
@@ -65,15 +55,50 @@ export const usual = {
     });
   },
 
+  'plain page: from another origin under a content security policy': async ({ project }) => {
+    const there = join(project, 'out-elsewhere');
+    await readyMade(project, there);
+    await serving(there, { 'access-control-allow-origin': '*' }, async (origin) => {
+      const from = `${origin}/browser/refloat.js`;
+      const rest = `default-src 'self'; script-src 'self' ${origin} 'wasm-unsafe-eval'`;
+      const whole = await plainPage(project, 'out-cross-policy', from);
+      await checkOpens(whole, /^ok$/, policy(`${rest}; worker-src blob: ${origin}; connect-src ${origin}`));
+      const loads = await plainPage(project, 'out-cross-refused', from, 'page-load.js');
+      const refused = new RegExp(`^NO_WORKER .*${origin}/browser/worker\\.js.* worker-src .* allows blob: and ${origin},`);
+      await checkOpens(loads, refused, policy(`${rest}; worker-src ${origin}; connect-src ${origin}`));
+      await checkOpens(loads, refused, policy(`${rest}; worker-src blob:; connect-src ${origin}`));
+      await checkOpens(loads, /^NETWORK .*connect-src/, policy(`${rest}; worker-src blob: ${origin}`));
+    });
+  },
+
   'plain page: failures to start are explained': async ({ project }) => {
     const out = await plainPage(project, 'out-failing', './refloat/browser/refloat.js', 'page-load.js');
     await readyMade(project, join(out, 'refloat'));
-    const policy = (content) => ({ headers: { 'content-security-policy': content }, errors: true });
     await checkOpens(out, /^ok$/, policy("default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"));
     await checkOpens(out, /^NO_WASM .*'wasm-unsafe-eval'/, policy("default-src 'self'; script-src 'self'"));
-    await checkOpens(out, /^NO_WORKER .*browser\/worker\.js/, policy("script-src 'self' 'wasm-unsafe-eval'; worker-src 'none'"));
+    await checkOpens(out, /^NO_WORKER .*browser\/worker\.js.* worker-src .* allows the worker's URL,/, policy("script-src 'self' 'wasm-unsafe-eval'; worker-src 'none'"));
     await checkOpens(out, /^NO_WORKER .*browser\/worker\.js.*createScriptURL/, policy("require-trusted-types-for 'script'"));
     await rm(join(out, 'refloat/browser/worker.js'));
     await checkOpens(out, /^NO_WORKER .*browser\/worker\.js.*\{ worker \}/, { errors: true });
   },
 };
+
+/** Builds a page of the project by webpack, from the script it begins with; returns the folder. */
+async function byWebpack(project, name, entry) {
+  const { default: webpack } = await import('webpack');
+  const out = join(project, name);
+  await mkdir(out, { recursive: true });
+  await new Promise((resolve, reject) => {
+    webpack(
+      { mode: 'production', context: project, entry, output: { path: out, filename: 'page.js', publicPath: 'auto' }, performance: { hints: false } },
+      (error, stats) => {
+        if (error) reject(error);
+        else if (stats.hasErrors() || stats.hasWarnings()) reject(new Error(stats.toString({ all: false, errors: true, warnings: true })));
+        else resolve();
+      },
+    );
+  });
+  const page = await readFile(join(project, 'index.html'), 'utf8');
+  await writeFile(join(out, 'index.html'), page.replace('type="module" src="./page.js"', 'src="page.js"'));
+  return out;
+}

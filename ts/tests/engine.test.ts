@@ -8,6 +8,7 @@ import { Host } from '../dist/engine/host.js';
 import { once, openModule } from '../dist/engine/open.js';
 import { WorkerPort, type WorkerLike } from '../dist/engine/port.js';
 import { serve, type MessagePortLike } from '../dist/engine/serve.js';
+import { workerFailed } from '../dist/engine/start-failures.js';
 import { requireSimd } from '../dist/engine/simd.js';
 import { fromWire, toWire, transferables, type Reply, type Request } from '../dist/engine/wire.js';
 import { RefloatError } from '../dist/errors.js';
@@ -326,6 +327,15 @@ describe('a worker that dies', () => {
     expect(await failure(new Error('violates the following Content Security Policy directive'))).toMatch(/worker-src/);
     expect(await failure(new TypeError("This document requires 'TrustedScriptURL' assignment"))).toMatch(/createScriptURL/);
     expect(await failure(Object.assign(new Error('not allowed'), { name: 'SecurityError' }))).toMatch(/origin of its page/);
+  });
+
+  it('of another origin starts from a blob, and says what a policy has to allow for that', () => {
+    const elsewhere = { file: 'https://b.test/worker.js', blobFor: 'https://b.test' };
+    for (const reason of ['it could not be loaded', 'violates the following Content Security Policy directive']) {
+      const { repair } = workerFailed(elsewhere, new Error(reason));
+      expect(repair).toContain('worker-src');
+      expect(repair).toContain('blob: and https://b.test');
+    }
   });
 
   it('may be refused by the platform at once', () => {

@@ -2,7 +2,7 @@ import { RefloatError } from '../errors.js';
 import type { WorkerPool } from '../sharing/pool.js';
 import type { Arguments, Description, Handle, Methods, Received, Step, StepArguments } from './handle.js';
 import type { Host, Op, Sources } from './host.js';
-import { START_LIMIT, workerFailed } from './start-failures.js';
+import { START_LIMIT, workerFailed, type WorkerFile } from './start-failures.js';
 import { fromWire, transferables, type Reply, type Request } from './wire.js';
 
 /** Calls the instances of a thread, wherever it runs. */
@@ -96,9 +96,7 @@ export interface WorkerLike {
 }
 
 /** Makes a worker and tells where its messages and its death go; throws if the platform refuses to. */
-export interface StartWorker {
-  /** Which file the worker is, for the message that it did not start. */
-  readonly file: string;
+export interface StartWorker extends WorkerFile {
   (onReply: (reply: Reply) => void, onDeath: (reason: unknown) => void): WorkerLike;
 }
 
@@ -112,7 +110,7 @@ export class WorkerPort extends Port {
   readonly pool: WorkerPool | undefined;
   readonly #worker: WorkerLike;
   readonly #pending = new Map<number, Pending>();
-  readonly #file: string;
+  readonly #file: WorkerFile;
   #next = 1;
   #end: RefloatError | undefined;
   #poisoned = false;
@@ -125,7 +123,7 @@ export class WorkerPort extends Port {
   constructor(start: StartWorker, pool?: WorkerPool, limit = START_LIMIT) {
     super();
     this.pool = pool;
-    this.#file = start.file;
+    this.#file = start;
     try {
       this.#worker = start(
         (reply) => this.#receive(reply),

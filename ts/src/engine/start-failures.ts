@@ -4,29 +4,39 @@ import { RefloatError } from '../errors.js';
 /** Milliseconds after which a worker that has said nothing is taken not to run: its file is fetched in that time. */
 export const START_LIMIT = 30_000;
 
+/** A worker's file, for messages that it did not start. */
+export interface WorkerFile {
+  /** What to call it. */
+  readonly file: string;
+  /** The file's origin where that is not the page's: the worker then starts from a blob, which imports the file. */
+  readonly blobFor?: string | undefined;
+}
+
 /** The words of whatever was thrown. */
 export function reasonOf(cause: unknown): string {
   if (cause instanceof Error) return cause.message || cause.name;
   return cause === undefined ? 'no reason was given' : String(cause);
 }
 
-/** A worker that never answered. `file` says which it was. */
-export function workerFailed(file: string, cause: unknown): RefloatError {
+/** A worker that never answered. */
+export function workerFailed(worker: WorkerFile, cause: unknown): RefloatError {
   const reason = reasonOf(cause);
-  return new RefloatError('NO_WORKER', `the worker of refloat did not start, from ${file} (${reason}); ${repair(cause, reason)}`, { cause });
+  return new RefloatError('NO_WORKER', `the worker of refloat did not start, from ${worker.file} (${reason}); ${repair(worker, cause, reason)}`, { cause });
 }
 
-function repair(cause: unknown, reason: string): string {
+function repair({ blobFor }: WorkerFile, cause: unknown, reason: string): string {
+  const sources = blobFor === undefined ? "the worker's URL" : `blob: and ${blobFor}`;
   if (/TrustedScriptURL|TrustedScript\b/.test(reason)) {
-    return 'this page takes trusted types only; pass { worker: () => new Worker(policy.createScriptURL(url), { type: "module" }) } with a policy of your own to Refloat.load()';
+    return 'this page requires Trusted Types; pass { worker: () => new Worker(policy.createScriptURL(url), { type: "module" }) } with a policy of your own to Refloat.load()';
   }
   if (isContentSecurityPolicy(reason)) {
-    return "the page's Content-Security-Policy forbids it; allow the file's origin in worker-src";
+    return `allow ${sources} in worker-src of the page's Content-Security-Policy`;
   }
   if (cause instanceof Error && cause.name === 'SecurityError') {
     return 'a worker comes from the origin of its page; serve the file there, or pass { worker } with its URL to Refloat.load()';
   }
-  return 'check that the file is served, as JavaScript, with what it imports, and that no Content-Security-Policy of the page forbids it (worker-src), or pass { worker } with its URL to Refloat.load()';
+  const served = blobFor === undefined ? 'served as JavaScript' : 'served as JavaScript with Access-Control-Allow-Origin';
+  return `check that the file and what it imports are ${served}, and that worker-src of the page's Content-Security-Policy, if it has one, allows ${sources}, or pass { worker } with its URL to Refloat.load()`;
 }
 
 /** A wasm module that could not be loaded; `option` is where another may be named. */
@@ -42,7 +52,7 @@ export function moduleFailed(cause: unknown, option: string): RefloatError {
   const broken = cause instanceof WebAssembly.CompileError || cause instanceof WebAssembly.LinkError;
   return new RefloatError(
     broken ? 'BAD_BYTES' : 'NETWORK',
-    `the wasm module could not be loaded (${reason}); check that the .wasm file is served beside the package's JavaScript, or pass { ${option} } to Refloat.load()`,
+    `the wasm module could not be loaded (${reason}); check that the .wasm file is served beside the package's JavaScript, and that connect-src of a Content-Security-Policy, if there is one, allows its origin, or pass { ${option} } to Refloat.load()`,
     { cause },
   );
 }

@@ -5,14 +5,15 @@ import type { Reply } from '../engine/wire.js';
  * Wraps a browser's worker.
  *
  * @param file what to call it where it does not start
+ * @param blobFor the file's origin, if it starts from a blob
  */
-export function webWorker(make: () => Worker, file: string): StartWorker {
+export function webWorker(make: () => Worker, file: string, blobFor?: string): StartWorker {
   const start = (onReply: (reply: Reply) => void, onDeath: (reason: unknown) => void): WorkerLike => {
     const worker = make();
     worker.onmessage = (event: MessageEvent<Reply>) => onReply(event.data);
     worker.onerror = (event) => {
       event.preventDefault();
-      // A file that is not there, or is no script, has no message.
+      // A file that is not there, or is not a script, has no message.
       onDeath(new Error(event.message || 'it could not be loaded'));
     };
     worker.onmessageerror = () => onDeath(new Error('a message could not be read'));
@@ -22,20 +23,20 @@ export function webWorker(make: () => Worker, file: string): StartWorker {
       hold: () => undefined,
     };
   };
-  return Object.assign(start, { file });
+  return Object.assign(start, { file, blobFor });
 }
 
 /** The worker in the file at `url`. One of another origin is imported by a worker of the page's. */
 export function workerAt(url: URL): StartWorker {
   const options = { type: 'module', name: 'refloat' } as const;
+  if (url.origin === globalThis.location?.origin) return webWorker(() => new Worker(url, options), url.href);
   const make = (): Worker => {
-    if (url.origin === globalThis.location?.origin) return new Worker(url, options);
     const script = URL.createObjectURL(new Blob([`import ${JSON.stringify(url.href)};`], { type: 'text/javascript' }));
     const worker = new Worker(script, options);
     worker.addEventListener('message', () => URL.revokeObjectURL(script), { once: true });
     return worker;
   };
-  return webWorker(make, url.href);
+  return webWorker(make, url.href, url.origin);
 }
 
 /** Whether workers exist here. */
