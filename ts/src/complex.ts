@@ -26,12 +26,30 @@ export function complexFromParts(re: ArrayLike<number>, im: ArrayLike<number>): 
   return z;
 }
 
-/** The real parts of an interleaved array; see {@link complexFromParts}. */
+/**
+ * The real parts of an interleaved array, half as many numbers; see {@link complexFromParts}.
+ *
+ * @example
+ * ```ts
+ * import { realParts } from 'refloat';
+ *
+ * console.log(realParts([0.5, 0, 0.25, -1])); // 0.5 and 0.25, of 0.5 and 0.25 - i
+ * ```
+ */
 export function realParts(z: ArrayLike<number>): Float64Array {
   return Float64Array.from({ length: z.length >> 1 }, (_, i) => z[2 * i] as number);
 }
 
-/** The imaginary parts of an interleaved array; see {@link complexFromParts}. */
+/**
+ * The imaginary parts of an interleaved array, half as many numbers; see {@link complexFromParts}.
+ *
+ * @example
+ * ```ts
+ * import { imaginaryParts } from 'refloat';
+ *
+ * console.log(imaginaryParts([0.5, 0, 0.25, -1])); // 0 and -1, of 0.5 and 0.25 - i
+ * ```
+ */
 export function imaginaryParts(z: ArrayLike<number>): Float64Array {
   return Float64Array.from({ length: z.length >> 1 }, (_, i) => z[2 * i + 1] as number);
 }

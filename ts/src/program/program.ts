@@ -119,7 +119,23 @@ export class Program {
   }
 }
 
-/** A value inside a {@link Program}: every method adds a node to it and gives that node's value. */
+/**
+ * A value inside a {@link Program}: every method adds a node to the program and returns that node's value.
+ *
+ * @example
+ * ```ts
+ * import { Program, type Value } from 'refloat';
+ *
+ * // Values are combined by ordinary functions; nothing is computed before the program runs.
+ * const squaredDistance = (a: Value, b: Value): Value => {
+ *   const difference = a.sub(b);
+ *   return difference.mul(difference).rotateSum(4);
+ * };
+ * const p = new Program({ slots: 1024 }); // or `keys.params`
+ * p.output('distance', squaredDistance(p.input('x'), p.input('y')).named('squared distance'));
+ * console.log(p.inputs, p.outputs); // [ 'x', 'y' ] [ 'distance' ]
+ * ```
+ */
 export class Value {
   /** @internal */
   readonly program: Program;
@@ -391,7 +407,7 @@ function diagonalsOf(rows: readonly ArrayLike<number>[]): Matrix {
 function checked(name: string): string {
   if (typeof name !== 'string') throw new RefloatError('INVALID_ARGUMENT', `a node of a program has a name, and got ${named(name)}; pass a string`);
   if (!/^[ !#-[\]-~]{1,64}$/.test(name)) {
-    throw new RefloatError('INVALID_ARGUMENT', `"${name}" names no node; use 1 to 64 printable ASCII characters but " and \\`);
+    throw new RefloatError('INVALID_ARGUMENT', `"${name}" cannot be the name of a node; use 1 to 64 printable ASCII characters but " and \\`);
   }
   return name;
 }
