@@ -8,7 +8,7 @@ export type Kind = readonly [fits: (value: unknown) => boolean, what: string];
 export type Kinds<O> = { readonly [Name in keyof O]-?: Kind };
 
 /**
- * Refuses an object with names that are no options, or values that an option does not take; one that is undefined counts as left
+ * Refuses an object with names that are not options, or values that an option does not take; one that is undefined counts as left
  * out.
  *
  * @param where the method, as its caller writes it

@@ -38,7 +38,7 @@ export class Sets {
     const methods = OTHER_CKKS_MODULES.map((module) => MODULES[module].method);
     if (method !== undefined && method !== MODULES.main.method && !methods.includes(method)) {
       const all = [MODULES.main.method, ...methods].join(', ');
-      throw new RefloatError('INVALID_ARGUMENT', `${named(method)} is no method whose sets run in the page; there are ${all}`);
+      throw new RefloatError('INVALID_ARGUMENT', `${named(method)} is not a method whose sets run in the page; those are ${all}`);
     }
     const modules = method === undefined ? OTHER_CKKS_MODULES : OTHER_CKKS_MODULES.filter((module) => MODULES[module].method === method);
     await Promise.all(modules.map((module) => this.#load(module)));

@@ -295,7 +295,7 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
   }
 
   #handles(lists: readonly GateCiphertext[]): Handle<GlueGateCiphertext>[] {
-    // One that is no list is named.
+    // One that is not a list is named.
     if (!Array.isArray(lists)) mustBeEncrypted(lists, 'this operation');
     return lists.map((list) => this.#handle(list));
   }

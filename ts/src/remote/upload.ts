@@ -258,9 +258,9 @@ class Progress {
 }
 
 function mismatch(base: string, params: SetWithParts, asked: unknown): RefloatError {
-  const which = typeof asked === 'number' ? `part ${asked}` : 'what is no list of parts';
+  const which = typeof asked === 'number' ? `part ${asked}` : 'something that is not a list of parts';
   return new RefloatError(
     'PARAMS_MISMATCH',
-    `${base} asks for ${which} of a set "${params.name}" that has ${params.keyParts.length} parts here; bring server and package to the same version`,
+    `${base} asks for ${which}, of a set "${params.name}" that has ${params.keyParts.length} parts here; bring server and package to the same version`,
   );
 }
