@@ -10,6 +10,7 @@ import './styles/scroll-steps.css';
 import './styles/narrow.css';
 import { backToAnchor } from './anchored.js';
 import type { Breakage, Choice, Outcome } from './breaking/breakage.js';
+import { again } from './contact.js';
 import { readHash, writeHash } from './hash.js';
 import { whenHiddenLong } from './hidden.js';
 import { Desk, waiting } from './input/desk.js';
@@ -117,7 +118,7 @@ function keepInSight(state: State): void {
 /** One message when a station begins and one when it ends; the browser queues them politely. */
 function speak(state: State): void {
   const voyage = shownVoyage(state);
-  const retrying = state.busy?.retrying ? 'The server does not answer. Trying again.' : '';
+  const retrying = state.busy?.retrying ? again(state.busy.retrying) : '';
   const text = retrying || state.said || (voyage && !voyage.recorded ? `${STATIONS[JOURNEY[state.at.station] ?? 'encrypt'].title}. ${tideSentence(voyage, state.at.station)}` : '');
   const unsaid = silent;
   silent = false;

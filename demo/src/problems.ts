@@ -1,4 +1,5 @@
 import { RefloatError } from 'refloat';
+import { gone } from './contact.js';
 import { sentence } from './format.js';
 import type { Beside, Problem, State } from './store.js';
 import type { Voyage } from './voyage.js';
@@ -10,8 +11,8 @@ export function problemOf(error: unknown, beside: Beside, voyage: Voyage | undef
     beside === 'keys' ? { label: 'Try again', action: 'delete-keys' } : beside === 'again' || beside === 'break' ? { label: 'Try again', action: beside } : { label: 'Go on', action: 'refloat' };
   switch (code) {
     case 'NETWORK': {
-      const kept = beside === 'keys' ? 'Your keys are still there.' : 'Your keys and what you put in are still in this page, and what has arrived at the server stays there.';
-      return { beside, title: 'The server does not answer', detail: `Start it again, or check the connection, and press “${goOn.label}”. ${kept}`, retry: goOn };
+      const detail = beside === 'keys' ? `Start it again, or check the connection, and press “${goOn.label}”. Your keys are still there.` : gone(`press “${goOn.label}”`);
+      return { beside, title: 'The server does not answer', detail, retry: goOn };
     }
     case 'PANICKED':
       return { beside, title: 'The computation stopped in the middle', detail: sentence(error), retry: { label: 'Load afresh and try again', action: 'reload' } };

@@ -1,4 +1,5 @@
-import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type Contact, type KeyRepair, type KeySet, type Server, type StageEvent } from 'refloat';
+import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type KeyRepair, type KeySet, type Server, type StageEvent } from 'refloat';
+import { serverAt, type Retrying } from './contact.js';
 import { sentence } from './format.js';
 import { drawnAs, gridFor, slotValues } from './input/source.js';
 import { problemOf } from './problems.js';
@@ -267,7 +268,7 @@ export class Session {
 
   /** The server; it remembers the tokens of keys, and what has been made of them. */
   private server(rf: Refloat): Server {
-    this.remote ??= rf.server(this.serverUrl, { retry: { attempts: 4, firstDelayMs: 300 }, onContact: (contact) => this.contact(contact) });
+    this.remote ??= serverAt(rf, this.serverUrl, (retrying) => this.contact(retrying));
     return this.remote;
   }
 
@@ -438,11 +439,11 @@ export class Session {
   }
 
   /** Says that the server does not answer while requests are repeated, and no longer once it does. */
-  private contact(contact: Contact): void {
+  private contact(retrying: Retrying | undefined): void {
     this.store.update((s) => {
       if (!s.busy) return;
       const { retrying: _retrying, ...rest } = s.busy;
-      s.busy = contact.state === 'retrying' ? { ...rest, retrying: contact } : { ...rest, movedAt: performance.now() };
+      s.busy = retrying ? { ...rest, retrying } : { ...rest, movedAt: performance.now() };
     });
   }
 

@@ -10,6 +10,7 @@ import './styles/scroll-steps.css';
 import './styles/narrow.css';
 import { RefloatError } from 'refloat/client';
 import { backToAnchor } from './anchored.js';
+import { again, gone, type Retrying } from './contact.js';
 import { sentence } from './format.js';
 import { whenHiddenLong } from './hidden.js';
 import { morph, type Html } from './html.js';
@@ -38,11 +39,13 @@ export interface Making extends Shown {
   progress: readonly [number, number];
   /** Whether the reader is being asked if keys of that size are to be sent. */
   confirming: boolean;
+  /** The next try of a request that a server did not answer. */
+  retrying: Retrying | undefined;
 }
 
 /** Before anything has been asked of a page. */
-export function idle(): { busy: undefined; paused: boolean; problem: undefined; progress: readonly [number, number]; confirming: boolean; tables: Set<string> } {
-  return { busy: undefined, paused: false, problem: undefined, progress: [0, 0], confirming: false, tables: new Set() };
+export function idle(): { busy: undefined; paused: boolean; problem: undefined; progress: readonly [number, number]; confirming: boolean; retrying: undefined; tables: Set<string> } {
+  return { busy: undefined, paused: false, problem: undefined, progress: [0, 0], confirming: false, retrying: undefined, tables: new Set() };
 }
 
 /** What holds memory until it is let go. */
@@ -74,7 +77,7 @@ export interface Doings {
 }
 
 /** What the pages with a run have alike: their regions, one long thing at a time, its buttons, and how problems are told. */
-export class Shell<S extends Shown & Partial<Pick<Making, 'confirming'>>> {
+export class Shell<S extends Shown & Partial<Pick<Making, 'confirming' | 'retrying'>>> {
   #stop = new AbortController();
   /** What each region was last given. */
   readonly #drawn = new Map<string, string>();
@@ -115,6 +118,15 @@ export class Shell<S extends Shown & Partial<Pick<Making, 'confirming'>>> {
     this.draw();
   };
 
+  /** Says that a server does not answer, while a request is repeated, and that it answers again. */
+  readonly contact = (retrying: Retrying | undefined): void => {
+    // What was cancelled is not told of any more.
+    if (!this.state.busy || this.#stop.signal.aborted) return;
+    Object.assign(this.state, { retrying });
+    this.say(retrying ? again(retrying) : 'The server answers again.');
+    this.draw();
+  };
+
   /**
    * Does something long, one thing at a time. What `work` hands to its second argument is freed at the end. A problem is
    * shown, after `undo`; being cancelled is none.
@@ -123,7 +135,7 @@ export class Shell<S extends Shown & Partial<Pick<Making, 'confirming'>>> {
     if (this.state.busy) return;
     const used: Freed[] = [];
     const stop = (this.#stop = new AbortController());
-    Object.assign(this.state, { busy, paused: false, problem: undefined });
+    Object.assign(this.state, { busy, paused: false, problem: undefined, retrying: undefined });
     this.draw();
     try {
       await work(stop.signal, (made) => {
@@ -134,12 +146,13 @@ export class Shell<S extends Shown & Partial<Pick<Making, 'confirming'>>> {
       if (stop.signal.aborted || (error instanceof RefloatError && error.code === 'ABORTED')) this.say('Cancelled.');
       else {
         undo();
-        this.state.problem = sentence(error);
+        const lost = this.state.retrying && error instanceof RefloatError && error.code === 'NETWORK';
+        this.state.problem = lost ? `The server does not answer. ${gone('begin again')}` : sentence(error);
       }
     } finally {
       for (const made of used) made.free();
       this.#run = undefined;
-      Object.assign(this.state, { busy: undefined, paused: false });
+      Object.assign(this.state, { busy: undefined, paused: false, retrying: undefined });
       this.draw();
     }
   }

@@ -1,4 +1,5 @@
 import type { Broken, Choice } from './breaking/breakage.js';
+import type { Retrying } from './contact.js';
 import type { InputSource } from './input/source.js';
 import type { Preset } from './types.js';
 import type { Moment, Place, Voyage } from './voyage.js';
@@ -29,7 +30,7 @@ export interface Busy {
   readonly first?: { readonly bytes: number; readonly at: number };
   readonly movedAt?: number;
   /** Set while requests fail and are repeated. */
-  readonly retrying?: { readonly attempt: number; readonly attempts: number; readonly answered: boolean };
+  readonly retrying?: Omit<Retrying, 'state'>;
 }
 
 /** What is known of the server. */

@@ -28,7 +28,7 @@ function observed(name: ReadingName, numbers: readonly number[], noise = 2 ** -2
 
 function page(seen: Seen, at = 0): State {
   return { preset: undefined, busy: undefined,
-  paused: false, progress: [0, 0], confirming: false, problem: undefined, keys: undefined, reading: seen.reading, number: '1', range: 20, table: [], seen, awaited: false, at, slot: 0, under: undefined, tables: new Set() };
+  paused: false, progress: [0, 0], confirming: false, retrying: undefined, problem: undefined, keys: undefined, reading: seen.reading, number: '1', range: 20, table: [], seen, awaited: false, at, slot: 0, under: undefined, tables: new Set() };
 }
 
 describe('readings', () => {

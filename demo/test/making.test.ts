@@ -24,7 +24,7 @@ test('a run is said to be under way, to pause, and to be paused before what come
 });
 
 test('keys are counted while they are made, and a recorded run says that it is one', () => {
-  const keys = { busy: 'keys', progress: [500, 1000], problem: undefined } as const;
+  const keys = { busy: 'keys', progress: [500, 1000], problem: undefined, retrying: undefined } as const;
   expect(progressOf(keys).text).toContain('Making keys: 500 bytes of 1.00 kB');
   const set = { name: 'a-set', keyBytes: 1000 };
   expect(progressOf(keys, set).text).toContain('Making and sending evaluation keys: 500 bytes of 1.00 kB');

@@ -119,7 +119,7 @@ test('a stage that the run has not come to is told as one to come, and is not pr
 
 test('scores say how many there are, and what the table leaves out', () => {
   const row = { malignant: true, encrypted: 0.9, clear: 0.9, exact: 0.9 };
-  const state: State = { choices: [], answers: false, choice: '', confirming: false, sentKeys: new Set(), held: undefined, busy: undefined, paused: false, tables: new Set<string>(), progress: [0, 0], journey: { points: [], steps: 1, total: 1, bootstraps: [0] }, standings: {}, ran: { set: 'a-set', by: 'here', recorded: false }, problem: undefined, rows: [row], seconds: 1, sent: 1 };
+  const state: State = { choices: [], answers: false, choice: '', confirming: false, retrying: undefined, sentKeys: new Set(), held: undefined, busy: undefined, paused: false, tables: new Set<string>(), progress: [0, 0], journey: { points: [], steps: 1, total: 1, bootstraps: [0] }, standings: {}, ran: { set: 'a-set', by: 'here', recorded: false }, problem: undefined, rows: [row], seconds: 1, sent: 1 };
   const one = scores(state).text;
   expect(one).toContain('1 patient scored with a-set, 1 of them correctly, with 1 bootstrap on the way');
   expect(one).not.toContain('The table has the first');

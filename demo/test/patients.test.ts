@@ -61,7 +61,7 @@ describe('the graph of the program', () => {
 describe('what is shown, and what is chosen', () => {
   const small = { set: { name: 'small', slots: 512, keyBytes: 40e6, secure: false, inputLevel: 0, outputLevel: 3, stages: [] }, where: 'server' } as unknown as Choice;
   const large = { ...small, set: { ...small.set, name: 'large', keyBytes: 2.5e9 } };
-  const idle = { answers: true, confirming: false, sentKeys: new Set<string>(), held: undefined, busy: undefined, paused: false, tables: new Set<string>(), progress: [0, 0] as const, problem: undefined };
+  const idle = { answers: true, confirming: false, retrying: undefined, sentKeys: new Set<string>(), held: undefined, busy: undefined, paused: false, tables: new Set<string>(), progress: [0, 0] as const, problem: undefined };
   const state = (chosen: Choice, more: Partial<State> = {}): State => ({ ...recorded, ...idle, choices: [small, large], choice: valueOf(chosen), ...more });
 
   test('a run keeps the name of its set when another one is chosen, and the page says that it is of another', () => {

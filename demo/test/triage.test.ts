@@ -18,7 +18,7 @@ const state = (answer?: Answer): State => ({
   set: '',
   question: answer?.question ?? 'urgent',
   busy: undefined,
-  confirming: false,
+  confirming: false, retrying: undefined,
   paused: false,
   progress: [0, 0],
   problem: undefined,

@@ -3,6 +3,7 @@ import { Shell, idle, type Freed } from '../shell.js';
 import '../styles/conventional.css';
 import '../styles/exact.css';
 import { Refloat, type IntegerEvent, type IntegerKeySet, type IntegerKeys, type IntegerPreset, type Server } from 'refloat/client';
+import { serverAt } from '../contact.js';
 import { entered } from '../entered.js';
 import { KeysOnce } from '../keys.js';
 import { whileWanted } from '../wanted.js';
@@ -103,7 +104,7 @@ const inTab: Run = async (preset, integers, signal, use) => {
 /** The same at full size on the server, which is sent the evaluation keys and a ciphertext, and sees neither digits nor integers. */
 const onServer: Run = async (preset, integers, signal, use) => {
   const rf = await library;
-  server ??= rf.server(serverUrl);
+  server ??= serverAt(rf, serverUrl, shell.contact);
   const began = performance.now();
   const secret = secrets.get(preset.name) ?? (await whileWanted(signal, rf.integers.keygen(preset.name, { allowInsecure: !preset.secure })));
   secrets.set(preset.name, secret);

@@ -1,3 +1,4 @@
+import { again } from '../contact.js';
 import { bytes, count, decimal, duration } from '../format.js';
 import { html, type Html } from '../html.js';
 import { levelsOf, levelsWithin } from '../levels.js';
@@ -20,7 +21,7 @@ export function controls(state: State): Html {
     ${state.confirming && preset ? question(preset) : ''}
     ${recordedBy(state.recorded, busy)}
     ${busy === 'set' ? html`<p class="hint">Loading the set…</p>` : ''}
-    ${busy === 'run' ? html`<p class="hint" id="under">${state.there && !state.under ? UNPACKING : standing(state, state.exits.length)}</p>` : ''}
+    ${busy === 'run' ? html`<p class="hint" id="under">${state.retrying ? again(state.retrying) : state.there && !state.under ? UNPACKING : standing(state, state.exits.length)}</p>` : ''}
     ${progressOf(state, state.there ? preset : undefined)}`;
 }
 

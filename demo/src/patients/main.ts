@@ -4,6 +4,7 @@ import '../styles/conventional.css';
 import '../styles/patients.css';
 import { Refloat, type BootstrapKeys, type Ciphertext, type KeySet, type Server } from 'refloat/client';
 import dataUrl from '../../../core/examples/data/breast-cancer-wisconsin.csv?url';
+import { serverAt } from '../contact.js';
 import { KeysOnce } from '../keys.js';
 import { whileWanted } from '../wanted.js';
 import recordedUrl from '../recorded/patients.json?url';
@@ -97,7 +98,7 @@ async function inTab({ name, secure }: Choice['set'], signal: AbortSignal): Prom
 /** Keys of a set for the server, which they are sent to; the secret one stays here. */
 async function onServer({ name, secure }: Choice['set'], signal: AbortSignal): Promise<Prepared> {
   const rf = await library;
-  remote ??= rf.server(serverUrl);
+  remote ??= serverAt(rf, serverUrl, shell.contact);
   const secret = secrets.get(name) ?? (await rf.keygen(name, { allowInsecure: !secure, signal }));
   secrets.set(name, secret);
   for await (const event of remote.uploadKeys(secret, { signal })) progress(event.bytes, event.totalBytes);

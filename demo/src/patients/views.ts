@@ -1,4 +1,5 @@
 import type { Preset, ServerPreset } from 'refloat/client';
+import { again } from '../contact.js';
 import { bytes, decimal, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import type { Made } from '../keys.js';
@@ -84,7 +85,8 @@ export function programWith({ choices, choice }: State, model: Model, test: numb
 }
 
 /** What is going on. */
-function busyWords({ busy, progress: [done, total], journey }: State, { set, where }: Choice): string {
+function busyWords({ busy, progress: [done, total], journey, retrying }: State, { set, where }: Choice): string {
+  if (retrying) return again(retrying);
   const here = where === 'tab';
   if (busy === 'keys') return here ? `Making evaluation keys: ${bytes(done)} of ${bytes(total || set.keyBytes)}` : sending([done, total], set);
   if (!total && !here) return UNPACKING;

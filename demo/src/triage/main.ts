@@ -6,6 +6,7 @@ import '../styles/digits.css';
 import '../styles/triage.css';
 import { Refloat, type Ciphertext, type KeySet, type Server, type ServerPreset } from 'refloat/client';
 import dataUrl from '../../../core/examples/data/breast-cancer-wisconsin.csv?url';
+import { serverAt } from '../contact.js';
 import { patients, trained } from '../patients/model.js';
 import recordedUrl from '../recorded/triage.json?url';
 import { ask, METHOD, sceneOf } from './ask.js';
@@ -70,7 +71,7 @@ async function run(set: ServerPreset): Promise<void> {
   await shell.perform('keys', async (signal, use) => {
     Object.assign(state, { progress: [0, 0], run: begun() });
     const rf = await library;
-    remote ??= rf.server(serverUrl);
+    remote ??= serverAt(rf, serverUrl, shell.contact);
     const keys = keySets.get(set.name) ?? (await rf.keygen(set.name, { allowInsecure: !set.secure, signal }));
     keySets.set(set.name, keys);
     for await (const event of remote.uploadKeys(keys, { signal })) {

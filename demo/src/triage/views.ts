@@ -1,4 +1,5 @@
 import type { ServerPreset } from 'refloat/client';
+import { again } from '../contact.js';
 import { bytes, decimal, plural } from '../format.js';
 import { html, type Html, type Part } from '../html.js';
 import { UNPACKING, question, sending } from '../sending.js';
@@ -63,12 +64,13 @@ export function controls(state: State): Html {
 
 function progress(state: State, set: ServerPreset | undefined): Part {
   const [done, total] = state.progress;
-  if (state.busy === 'keys' && set) return html`<p class="hint">${sending(state.progress, set)}</p><progress max="${total || 1}" value="${done}" aria-label="Keys"></progress>`;
+  const lost = state.retrying && again(state.retrying);
+  if (state.busy === 'keys' && set) return html`<p class="hint">${lost ?? sending(state.progress, set)}</p><progress max="${total || 1}" value="${done}" aria-label="Keys"></progress>`;
   if (state.busy !== 'run') return '';
   const [pairs, all] = state.run.pairs;
   const comparing = state.run.under === 'compare' && all > 0;
   const step = WAY.find(({ stages }) => stages.includes(state.run.under));
-  return html`<p class="hint">${comparing ? `Compared ${pairs} of ${all} pairs, all encrypted` : step ? `At work: ${step.title.toLowerCase()}` : UNPACKING}</p><progress max="${comparing ? all : 1}" ${comparing ? html`value="${pairs}"` : ''} aria-label="Run"></progress>`;
+  return html`<p class="hint">${lost ?? (comparing ? `Compared ${pairs} of ${all} pairs, all encrypted` : step ? `At work: ${step.title.toLowerCase()}` : UNPACKING)}</p><progress max="${comparing ? all : 1}" ${comparing ? html`value="${pairs}"` : ''} aria-label="Run"></progress>`;
 }
 
 /** Who may be ticked, the steps of the way, and what the marked one went through. */

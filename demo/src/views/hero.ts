@@ -1,3 +1,4 @@
+import { again } from '../contact.js';
 import { bytes, count, decimal, duration } from '../format.js';
 import { html, type Html } from '../html.js';
 import { gridFor } from '../input/source.js';
@@ -134,10 +135,7 @@ function isSent({ what, bytes: sent = 0, totalBytes = 0 }: Busy): boolean {
 
 /** What is under way in words, or that nothing comes. */
 function underway(busy: Busy, now: number): string {
-  if (busy.retrying) {
-    const { attempt, attempts, answered } = busy.retrying;
-    return `The server ${answered ? 'is busy' : 'does not answer'}: trying again, ${attempt} of ${attempts}.`;
-  }
+  if (busy.retrying) return again(busy.retrying);
   if (isSent(busy)) return `${sending([busy.bytes ?? 0, busy.totalBytes ?? 0], { keyBytes: 0 })}.`;
   const time = timeOf(busy, now);
   return time && 'stalled' in time ? `Nothing has arrived at the server for ${roughly(time.stalled)}. Still trying.` : busy.label;

@@ -1,14 +1,15 @@
 /*
  * What the pages of one set with keys of their own say alike.
  */
+import { again } from '../contact.js';
 import { bytes, decimal } from '../format.js';
 import { html, type Html } from '../html.js';
 import { sending, type Sent } from '../sending.js';
 import type { Making } from '../shell.js';
 
 /** How far the keys are, which may be sent to a server, and what went wrong. */
-export function progressOf({ busy, progress: [done, total], problem }: Pick<Making, 'busy' | 'progress' | 'problem'>, sent?: Sent): Html {
-  return html`${busy === 'keys' ? html`<p class="hint">${sent ? sending([done, total], sent) : `Making keys: ${bytes(done)} of ${bytes(total)}`}</p><progress max="${total || 1}" value="${done}" aria-label="Keys"></progress>` : ''}
+export function progressOf({ busy, progress: [done, total], problem, retrying }: Pick<Making, 'busy' | 'progress' | 'problem' | 'retrying'>, sent?: Sent): Html {
+  return html`${busy === 'keys' ? html`<p class="hint">${retrying ? again(retrying) : sent ? sending([done, total], sent) : `Making keys: ${bytes(done)} of ${bytes(total)}`}</p><progress max="${total || 1}" value="${done}" aria-label="Keys"></progress>` : ''}
     ${problem ? html`<p class="problem" role="alert" tabindex="-1">${problem}</p>` : ''}`;
 }
 
