@@ -8,6 +8,9 @@ use core::fmt::Write;
 ///
 /// Every message says what is wrong, with both sides of a mismatch, and after a semicolon the call or change that repairs it:
 /// [`Self::problem`] and [`Self::repair`] are these two.
+///
+/// A program decides by [`Self::code`]; both sides and the repair are sentences for people, the same in Rust, over HTTP and in
+/// TypeScript.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

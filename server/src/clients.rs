@@ -460,7 +460,7 @@ pub trait IntegerSecret: IntegerEncryptor {
     /// Decrypts to integers, as many of each slot as it holds.
     ///
     /// # Errors
-    /// The bytes are no ciphertext under the key.
+    /// The bytes are not a ciphertext under the key.
     fn decrypt(&self, bytes: &[u8]) -> Result<Zeroizing<Vec<u64>>, Error>;
 }
 
@@ -475,7 +475,7 @@ pub trait CkksSecret: CkksEncryptor {
     /// Decrypts to numbers: one a slot, or real and imaginary parts in turn.
     ///
     /// # Errors
-    /// The bytes are no ciphertext under the key, or the set does not serve the mode.
+    /// The bytes are not a ciphertext under the key, or the set does not serve the mode.
     fn decrypt(&self, bytes: &[u8], mode: SlotMode) -> Result<Zeroizing<Vec<f64>>, Error>;
 }
 

@@ -116,7 +116,7 @@ pub(crate) fn split(bytes: &[u8]) -> Result<(&str, &[u8]), Error> {
     };
     parts().ok_or_else(|| {
         Error::BadBytes(format!(
-            "{} bytes are no circuit or table with its inputs: the length of the text as 4 bytes, the text in UTF-8, a \
+            "{} bytes are not a circuit or table with its inputs: the length of the text as 4 bytes, the text in UTF-8, a \
              list of ciphertexts",
             bytes.len()
         ))

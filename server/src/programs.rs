@@ -139,7 +139,7 @@ pub fn parts(bytes: &[u8]) -> Result<(Bootstraps, Program, &[u8]), Error> {
     };
     let (bootstraps, program, list) = parts().ok_or_else(|| {
         Error::BadBytes(format!(
-            "{} bytes are no program with its inputs: 0 or 1, the length of the program as 4 bytes, the program, ciphertexts",
+            "{} bytes are not a program with its inputs: 0 or 1, the length of the program as 4 bytes, the program, ciphertexts",
             bytes.len()
         ))
     })?;

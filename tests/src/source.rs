@@ -235,7 +235,7 @@ fn skip_to(rest: &mut impl Iterator<Item = char>, end: char, taken: &mut String)
     }
 }
 
-/// The words of an identifier. A run of capitals ends before the capital that begins a word, and digits are no part of one: the
+/// The words of an identifier. A run of capitals ends before the capital that begins a word, and digits are not a part of one: the
 /// words of `CKKSShip13` are `ckks` and `ship`.
 fn words(identifier: &str) -> Vec<String> {
     let letters: Vec<char> = identifier.chars().collect();

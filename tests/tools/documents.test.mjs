@@ -97,12 +97,12 @@ test('packages and targets of cargo that documents name exist', () => {
   assert.ok(count > 20, `only ${count} names were found`);
 });
 
-test('what is no script, and what a script does not know, is told', () => {
+test('what is not a script, and what a script does not know, is told', () => {
   assert.deepEqual(script('npm run build:demo'), { folder: '.', name: 'build:demo', given: '' });
   assert.deepEqual(script('npm test --workspace tests/e2e -- -g WORDS'), { folder: 'tests/e2e', name: 'test', given: '-g WORDS' });
   assert.equal(script('npm install refloat'), undefined);
   assert.deepEqual(unknown('tests/tools/start.mjs', '--no-open --never-heard-of'), ['never-heard-of']);
-  assert.deepEqual(unknown('tests/tools/benchmarks.mjs', '--only --words'), ['words'], 'a name of its own is no option');
+  assert.deepEqual(unknown('tests/tools/benchmarks.mjs', '--only --words'), ['words'], 'a name of its own is not an option');
   assert.ok(targets('bench').includes('kernels') && targets('test').includes('guards') && targets('example').includes('02_bootstrap'));
   assert.deepEqual(commands('a `npm start` b\n```sh\nnpm test && x # y\n```\n'), ['npm test', 'x', 'npm start']);
 });

@@ -31,7 +31,7 @@ impl Cyclotomic {
     /// different odd primes, whose degree `n` is the product of the primes, each less 1.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for another odd part than [`Self::ODD_PARTS`], and for a degree that is no power of two, or less
+    /// [`Error::InvalidArgument`] for another odd part than [`Self::ODD_PARTS`], and for a degree that is not a power of two, or less
     /// than twice as large as that of the second axis; for an odd index of other factors or another degree.
     pub fn new(n: usize, odd: u64) -> Result<Self, Error> {
         if !Self::ODD_PARTS.contains(&odd) {

@@ -22,7 +22,7 @@ use crate::error::{Error, hex};
 /// Length of the header in bytes.
 pub const HEADER_LEN: usize = 64;
 
-/// First eight bytes of every frame; the first is no text in any encoding.
+/// First eight bytes of every frame; the first is not text in any encoding.
 pub const MAGIC: [u8; 8] = *b"\x89refloat";
 
 /// Major version written, and the only one read.
@@ -146,7 +146,7 @@ impl Header {
         };
         if bytes[..8] != MAGIC {
             return Err(bad(format!(
-                "the first bytes are {}, not {}; this is no refloat object",
+                "the first bytes are {}, not {}; this is not a refloat object",
                 hex(&bytes[..8]),
                 hex(&MAGIC)
             )));

@@ -247,7 +247,7 @@ mod tests {
         assert!(!read(&blobs, 1) && blobs.bytes() == 30);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
         assert_eq!(fs::read(folder.path().join("notes")).unwrap(), b"not ours");
-        // What is no piece of a key, has no digest, or is not there goes through.
+        // What is not a piece of a key, has no digest, or is not there goes through.
         assert!(
             blobs.get(Blob::Input(key), expected(0)).is_err()
                 && blobs.get(Blob::KeyPart(key, 100), expected(100)).is_err()

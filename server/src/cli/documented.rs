@@ -41,7 +41,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The words of a command as a shell would split them, up to what is no word of it: a comment, a pipe, a redirection.
+/// The words of a command as a shell would split them, up to what is not a word of it: a comment, a pipe, a redirection.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for (at, c) in line.char_indices() {

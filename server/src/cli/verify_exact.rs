@@ -50,7 +50,7 @@ pub fn rows(
             ("one slot", all(&mut |i| u64::from(i == 0))),
         ];
         for (place, (message, integers)) in messages.into_iter().enumerate() {
-            // A set that fits the memory and refuses its own results is no set that is left out.
+            // A set that fits the memory and refuses its own results is not a set that is left out.
             let wrong = bench.wrong_slots(&integers).map_err(|failure| Failure {
                 code: "WRONG_RESULT".to_owned(),
                 detail: format!("{}, {message}: {}; please report this", preset.name, failure.detail),

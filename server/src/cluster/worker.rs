@@ -70,7 +70,7 @@ impl Worker {
     /// Starts to take jobs. Not to be called where asynchronous code runs.
     ///
     /// # Errors
-    /// The configuration makes no sense, the folder or object store is no front's, the address of NATS cannot be used, or the system gives no threads.
+    /// The configuration makes no sense, the folder or object store is not a front's, the address of NATS cannot be used, or the system gives no threads.
     pub fn start(config: Config, engines: Engines) -> io::Result<Self> {
         config.check().map_err(io::Error::other)?;
         let slots = Slots::of(&config, &engines);

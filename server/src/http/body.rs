@@ -196,7 +196,7 @@ pub fn require(headers: &HeaderMap, wanted: &str) -> Result<(), Problem> {
 /// The digest that the sender states for the body, if it does.
 ///
 /// # Errors
-/// It is no digest.
+/// It is not a digest.
 pub fn stated_digest(headers: &HeaderMap) -> Result<Option<[u8; 32]>, Problem> {
     let Some(value) = headers.get(DIGEST) else { return Ok(None) };
     let mut digest = [0; 32];

@@ -42,7 +42,7 @@ pub fn service(http: &Arc<Http>) -> Router {
     router.layer(from_fn(isolate)).layer(from_fn_with_state(Arc::clone(http), in_turn))
 }
 
-/// Whether a path is one of the demo's: everything that is no route of the server.
+/// Whether a path is one of the demo's: everything that is not a route of the server.
 pub fn is_file(path: &str) -> bool {
     let routes = ["/healthz", "/readyz", "/metrics", "/version", "/openapi.json"];
     !path.starts_with("/v1/") && !routes.contains(&path)

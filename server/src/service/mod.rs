@@ -349,7 +349,7 @@ impl Service {
                 }
             }
             News::Event { name, data, urgency } => {
-                // What is no event of a run would end the streams of those who follow it.
+                // What is not an event of a run would end the streams of those who follow it.
                 if !matches!(name.as_str(), "state" | "stage") || data.contains(char::is_control) {
                     tracing::error!(%job, "news of a run that is not an event; it is dropped");
                     return Ok(());

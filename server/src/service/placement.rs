@@ -355,7 +355,7 @@ mod tests {
         assert!(placement.choose(&asked(1, 1)).is_some() && placement.choose(&asked(2, 1000)).is_none());
         let small = Asked { set: Some("of small"), ..asked(2, 1) };
         assert!(placement.choose(&small).is_some());
-        // A set that does not fit is no job of it, whatever waits, nor is one that it does not have; one that nobody knows is.
+        // A set that does not fit is not a job of it, whatever waits, nor is one that it does not have; one that nobody knows is.
         for set in ["of large", "of another"] {
             let other = Asked { set: Some(set), is_overdue: true, ..asked(1, 1000) };
             assert!(self::placement(&[one.clone()]).choose(&other).is_none(), "{set}");

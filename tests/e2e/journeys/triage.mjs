@@ -62,7 +62,7 @@ test('triage: who comes first, and which cases are nearest', async ({ open, serv
   await soundInBoth(page, 'triage');
 });
 
-test('triage: too few patients are no choice, and a run can be cancelled', async ({ open, serve }) => {
+test('triage: too few patients are refused, and a run can be cancelled', async ({ open, serve }) => {
   const { url } = await serve();
   const page = await open(`${url}triage.html`, { ready: false, reducedMotion: 'reduce' });
   await page.locator('[data-act=run]:enabled').waitFor();

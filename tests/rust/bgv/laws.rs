@@ -124,7 +124,7 @@ fn switched_phases_are_the_textbook_s_but_for_multiples_of_p() {
             .zip(expected)
             .map(|(found, expected)| {
                 let difference = found * divisor - expected;
-                assert!((&difference % &p) == BigInt::ZERO, "{name}: {difference} is no multiple of P");
+                assert!((&difference % &p) == BigInt::ZERO, "{name}: {difference} is not a multiple of P");
                 to_f64(&[difference / &p])[0] / to_f64(std::slice::from_ref(divisor))[0]
             })
             .collect();
@@ -286,7 +286,7 @@ fn polynomials_are_evaluated_at_the_factor_asked_for() {
     let polynomials = PolynomialEvaluator::new(&chain.evaluator, &chain.relinearization);
     for (x, message) in [
         (x.clone(), message.clone()),
-        // Modulo 257^2, of plaintexts that are no multiples of 257.
+        // Modulo 257^2, of plaintexts that are not multiples of 257.
         (
             chain
                 .evaluator

@@ -47,7 +47,7 @@ impl Core {
 
     /// The files that each file imports from.
     fn arrows(&self) -> BTreeMap<&Module, BTreeSet<&Module>> {
-        // Exports are no imports of the module that has them.
+        // Exports are not imports of the module that has them.
         self.texts.iter().map(|(module, text)| (module, self.imported(module, text))).collect()
     }
 
@@ -158,7 +158,7 @@ fn the_test_sees_circles() {
         ]),
         [3]
     );
-    // By way of what a module exports; the export itself is no import of the module.
+    // By way of what a module exports; the export itself is not an import of the module.
     let exporting = ("core/src/a/mod.rs", "mod b; mod c; pub use b::Z;");
     assert_eq!(core(&[exporting, first, ("core/src/a/c.rs", "use super::Z;")]), [2]);
     assert_eq!(core(&[exporting, first, ("core/src/a/c.rs", "mod tests { use super::super::Z; }")]), [0; 0]);

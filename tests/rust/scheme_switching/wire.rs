@@ -152,7 +152,7 @@ fn parts_of_two_uploads_do_not_mix() {
     }
 }
 
-/// The key of the gates is a part of the link's: its bytes are no key of a set of gates, and do not give the link's away.
+/// The key of the gates is a part of the link's: its bytes are not a key of a set of gates, and do not give the link's away.
 #[test]
 fn the_key_of_the_gates_travels_with_that_of_the_link() {
     let World { params, secret } = world();

@@ -64,7 +64,7 @@ async function output(command, ...args) {
   return text.trim();
 }
 
-/** The text of a page: without what is no text, and with few empty lines. */
+/** The text of a page: without what is not text, and with few empty lines. */
 function plain(html) {
   const entities = { lt: '<', gt: '>', quot: '"', amp: '&', '#x27': "'", '#39': "'", '#x2F': '/' };
   const text = html.replace(/<(style|head)\b[^]*?<\/\1>/g, '').replace(/<[^>]*>/g, '');

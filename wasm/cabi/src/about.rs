@@ -1,4 +1,4 @@
-//! Version, codes, messages, and what is no method's.
+//! Version, codes, messages, and what is not a method's.
 
 use core::ffi::{CStr, c_char};
 

@@ -213,7 +213,7 @@ impl<P: CkksMethod> Ciphertext<P> {
 fn slot_mode(mode: i32, params: &impl CkksSet) -> Result<SlotMode> {
     let known = usize::try_from(mode).ok().and_then(|mode| MODES.get(mode).copied());
     let Some(known) = known else {
-        return Err(Failure::invalid(format!("{mode} is no mode; pass RF_REAL, RF_COMPLEX or RF_BITS")));
+        return Err(Failure::invalid(format!("{mode} is not a mode; pass RF_REAL, RF_COMPLEX or RF_BITS")));
     };
     if params.mode().takes(known) {
         return Ok(known);

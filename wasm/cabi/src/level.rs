@@ -15,7 +15,7 @@ pub fn level_of(level: i32, fresh: usize, exhausted: usize) -> Result<usize> {
         EXHAUSTED => Ok(exhausted),
         _ => usize::try_from(level).map_err(|_| {
             Failure::invalid(format!(
-                "{level} is no level; pass one from 0, RF_LEVEL_FRESH or RF_LEVEL_EXHAUSTED"
+                "{level} is not a level; pass one from 0, RF_LEVEL_FRESH or RF_LEVEL_EXHAUSTED"
             ))
         }),
     }

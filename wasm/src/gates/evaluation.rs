@@ -44,7 +44,7 @@ impl GateKeys {
         let count = inputs.list.len() / arity;
         if count * arity != inputs.list.len() {
             return Err(Failure::invalid(format!(
-                "gate {gate} takes {arity} operands of equal length; {} items are no multiple of it",
+                "gate {gate} takes {arity} operands of equal length; {} items are not a multiple of it",
                 inputs.list.len()
             )));
         }

@@ -50,7 +50,7 @@ impl Removal {
             return Ok((Self::Small(small), levels));
         }
         let digits = AllDigits::small(ring, t, bound)?;
-        // t < e: below 2^61. Half of 2^t is no digit that is read.
+        // t < e: below 2^61. Half of 2^t is not a digit that is read.
         let largest = (ring.prime().pow(t) - 1) / 2;
         if bound > largest {
             return Err(Error::InvalidArgument(format!(

@@ -110,7 +110,7 @@ impl<W: Word> CircuitHelper<W> {
     /// For the run that [`Split::brief`] tells of.
     ///
     /// # Errors
-    /// [`Error::BadBytes`], or errors of the text, for bytes that are no brief for the evaluator's set; [`Error::ParamsMismatch`] for
+    /// [`Error::BadBytes`], or errors of the text, for bytes that are not a brief for the evaluator's set; [`Error::ParamsMismatch`] for
     /// inputs under another key than the evaluator's.
     pub fn new(evaluator: &CggiEvaluator<W>, brief: &[u8]) -> Result<Self, Error> {
         let mut brief = Reader(brief);

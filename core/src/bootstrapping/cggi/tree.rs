@@ -135,7 +135,7 @@ impl<W: Word> CggiEvaluator<W> {
     /// packing.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for no digits, digits of different encodings or without padding, t that is no power of
+    /// [`Error::InvalidArgument`] for no digits, digits of different encodings or without padding, t that is not a power of
     /// two, a table of another length than t^d or of more than 2^16 entries, an entry that `output` does not have, or a
     /// set that is of neither GINX nor AP; [`Error::ParamsMismatch`] for objects of other keys; [`Error::Limit`] if the noise of
     /// a digit or of the result would break the promise of the set (see [`Self::accepting`]); [`Error::Cancelled`] if the

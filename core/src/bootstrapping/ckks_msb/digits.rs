@@ -128,7 +128,7 @@ impl Digits {
     /// Where numbers at a scale have to be, and where the results will stand.
     ///
     /// # Errors
-    /// For tables that take too many levels, numbers too large to be read, or values of tables that are no messages.
+    /// For tables that take too many levels, numbers too large to be read, or values of tables that are not messages.
     pub fn plan<W: Word>(
         &self,
         params: &MsbParams<W>,

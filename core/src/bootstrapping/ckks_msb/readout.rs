@@ -115,7 +115,7 @@ impl Readout {
     /// The bits of T x: log2 T results, the lowest bit first. Of numbers that are rounded the first five are noise, and mean nothing.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a base that is no power of two.
+    /// [`Error::InvalidArgument`] for a base that is not a power of two.
     pub fn bits(radix: &Radix) -> Result<Self, Error> {
         let pass = |(i, &base): (usize, &u32)| {
             if !base.is_power_of_two() {

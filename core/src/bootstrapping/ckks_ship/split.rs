@@ -148,7 +148,7 @@ impl<'a, W: Word> ShipHelper<'a, W> {
     /// For the stage that [`Split::brief`] tells of. Tracks take the secret key, and make their keys sample by sample.
     ///
     /// # Errors
-    /// [`Error::BadBytes`] or [`Error::InvalidArgument`] for bytes that are no brief for the evaluator's set;
+    /// [`Error::BadBytes`] or [`Error::InvalidArgument`] for bytes that are not a brief for the evaluator's set;
     /// [`Error::MissingKey`] and [`Error::ParamsMismatch`] for tracks without the secret key of the run.
     pub fn new(
         evaluator: &'a ShipEvaluator<W>,

@@ -151,7 +151,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
     /// Bits that say of each rank whether it is one that `wanted` takes.
     ///
     /// # Errors
-    /// As [`Self::ranks`]; [`Error::InvalidArgument`] for what is no rank.
+    /// As [`Self::ranks`]; [`Error::InvalidArgument`] for what is not a rank.
     pub fn look_up_ranks(
         &self,
         ranks: &[CggiCiphertext<u64>],

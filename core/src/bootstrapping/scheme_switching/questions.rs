@@ -24,7 +24,7 @@ const THERE: f64 = 0.1;
 /// What the answers to questions about numbers at `scale` take.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] for questions of different numbers, what is no question about an order, or too many numbers;
+/// [`Error::InvalidArgument`] for questions of different numbers, what is not a question about an order, or too many numbers;
 /// [`Error::ScaleMismatch`], [`Error::Limit`] as [`LinkParams::comparison`], and where answers would be wrong too often.
 pub(super) fn planned<R: ReductionSpec>(
     params: &LinkParams<R>,

@@ -90,7 +90,7 @@ impl<R: ReductionSpec> OrderRun<R> {
     /// Checks the questions and the numbers; nothing is computed yet.
     ///
     /// # Errors
-    /// As the plan of a program with these nodes: [`Error::InvalidArgument`] for readings that are no questions about an order, of
+    /// As the plan of a program with these nodes: [`Error::InvalidArgument`] for readings that are not questions about an order, of
     /// different numbers, or of more than the set takes; [`Error::ScaleMismatch`], [`Error::LevelMismatch`],
     /// [`Error::ParamsMismatch`] for a ciphertext that does not fit; [`Error::Limit`] for a grid that the noise does not allow.
     pub fn new(

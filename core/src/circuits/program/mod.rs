@@ -31,7 +31,7 @@
 //!
 //! # Levels and scales
 //!
-//! A product of two ciphertexts, of a ciphertext and a constant that is no small integer, or with a matrix takes one
+//! A product of two ciphertexts, of a ciphertext and a constant that is not a small integer, or with a matrix takes one
 //! level, a polynomial of degree d takes log2(d + 1), rounded up, and one more for an interval other than [-1, 1]. Sums,
 //! rotations and conjugation take none. Results stand at the scale of their level: that of the set at the top, and
 //! D_(l-1) = D_l^2 / q_l below, which is what products come to by themselves. A value at another scale (an input

@@ -137,7 +137,7 @@ impl Parser {
                 if operation == "rotate" {
                     return Ok(self.builder.rotate(x, whole(count)?));
                 }
-                // `finish` refuses what is no power of two.
+                // `finish` refuses what is not a power of two.
                 Ok(self.builder.rotate_sum(x, whole(count)?))
             }
             "polynomial" | "chebyshev" => {
@@ -276,7 +276,7 @@ fn order(operation: &str, words: &[&str]) -> Result<Order, Error> {
 }
 
 fn whole<T: core::str::FromStr>(word: &str) -> Result<T, Error> {
-    word.parse().map_err(|_| refuse(format!("{:?} is no whole number", short(word))))
+    word.parse().map_err(|_| refuse(format!("{:?} is not a whole number", short(word))))
 }
 
 fn numbers(words: &[&str]) -> Result<Vec<Complex>, Error> {
@@ -394,7 +394,7 @@ mod tests {
             ("x = input\ny = add x x x", "add takes 2 values, not 3"),
             ("x = input\ny = add x z", "\"z\""),
             ("x = input\ny = divide x x", "no operation \"divide\""),
-            ("x = input\ny = rotate x 0.5", "\"0.5\" is no whole number"),
+            ("x = input\ny = rotate x 0.5", "\"0.5\" is not a whole number"),
             ("x = input\ny = rotate x 99999999999", "no whole number"),
             ("x = input\ny = rotate x", "rotate takes a value"),
             ("x = input\ny = rotate-sum x 3", "power of two"),
@@ -408,7 +408,7 @@ mod tests {
             ("x = input\ny = output z", "line 2: no line before"),
             ("x = input\ny = mod x", "modulus"),
             ("x = input\ny = mod x 1 5 6", "modulus"),
-            ("x = input\ny = mod x 1 0.5", "\"0.5\" is no whole number"),
+            ("x = input\ny = mod x 1 0.5", "\"0.5\" is not a whole number"),
             ("x = input\ny = int-mod x", "int-mod takes"),
             ("x = input\ny = int-mod x 0.5", "no whole number"),
             ("x = input\ny = bit x 3", "bit takes"),

@@ -35,7 +35,7 @@ impl<W: Word> BgvContext<W> {
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for components that are not modulo the Q of this level; [`Error::LevelMismatch`],
-    /// [`Error::InvalidArgument`] as [`Self::bfv_factor`], and for noise that is no number; [`Error::Limit`] for more noise than the
+    /// [`Error::InvalidArgument`] as [`Self::bfv_factor`], and for noise that is not a number; [`Error::Limit`] for more noise than the
     /// level holds.
     pub fn from_bfv(
         &self,

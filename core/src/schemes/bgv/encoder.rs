@@ -106,7 +106,7 @@ impl BgvEncoder {
     pub(crate) fn encode_along(&self, dimension: usize, values: &[u64]) -> Result<Vec<i64>, Error> {
         let Slots::Hypercube(cube) = &self.slots else {
             return Err(Error::InvalidArgument(
-                "slots along a dimension of a ring whose slots are no rectangle; take a ring of odd index"
+                "slots along a dimension of a ring whose slots are not a rectangle; take a ring of odd index"
                     .into(),
             ));
         };

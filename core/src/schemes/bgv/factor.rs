@@ -25,7 +25,7 @@ impl Factor {
             return Ok(Self { value, ring });
         }
         Err(Error::InvalidArgument(format!(
-            "{value} is no unit modulo {}^{}; a factor must not be a multiple of {}",
+            "{value} is not a unit modulo {}^{}; a factor must not be a multiple of {}",
             ring.prime(),
             ring.exponent(),
             ring.prime()

@@ -31,7 +31,7 @@ impl FromStr for Addresses {
     fn from_str(text: &str) -> io::Result<Self> {
         let (mut servers, mut login) = (Vec::new(), None);
         for (index, address) in text.split(',').enumerate() {
-            // What is no address is not repeated: it may have a password.
+            // What is not an address is not repeated: it may have a password.
             let refused = || {
                 let place = index + 1;
                 io::Error::other(format!(

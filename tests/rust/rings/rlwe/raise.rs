@@ -144,7 +144,7 @@ fn a_division_is_exact<W: Word>(setup: &Setup<W>, divisor: u64) {
     // Times the divisor, the integers that were raised, and as many times the noise of a key.
     for (found, expected) in to_big(&setup.keys.phase(&raised).into_coeff()).iter().zip(&phase) {
         let difference = centred(&(found * divisor - expected), &q);
-        assert!((&difference % divisor) == BigInt::ZERO, "{difference} is no multiple of {divisor}");
+        assert!((&difference % divisor) == BigInt::ZERO, "{difference} is not a multiple of {divisor}");
         let noise = (difference / divisor).to_f64().expect("finite");
         assert!(noise.abs() < bound, "noise {noise}, at most {bound}");
     }

@@ -27,7 +27,7 @@ fn switches_keep_messages<W: Word>(spec: &RlweSpec) {
                 difference.sub_assign(&refloat_tests::rns::from_big(q, expected));
                 let worst = centered_f64(&difference).iter().fold(0.0f64, |m, x| m.max(x.abs()));
                 assert!(worst < largest, "{what}, key {key_level}, level {level}: {worst} of {largest}");
-                // A switch without noise would be no switch.
+                // A switch without noise would not be a switch.
                 assert!(worst > 0.0, "{what}");
             };
             for g in [1, 3, 5, 25 % (2 * n as u64), 2 * n as u64 - 1] {

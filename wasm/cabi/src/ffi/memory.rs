@@ -87,7 +87,7 @@ impl<'a, T: Plain> Items<'a, T> {
         let fits = count.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok());
         if !pointer.is_aligned() || !fits {
             return Err(Failure::invalid(format!(
-                "{name} is no array of {count} items of {} bytes",
+                "{name} is not an array of {count} items of {} bytes",
                 size_of::<T>()
             )));
         }

@@ -17,7 +17,7 @@ pub(super) fn integer(number: Complex) -> Result<i64, Error> {
         return Ok(re as i64);
     }
     Err(Error::InvalidArgument(format!(
-        "{re:?} + {im:?} i is no integer up to 2^53; programs on integers take whole numbers"
+        "{re:?} + {im:?} i is not an integer up to 2^53; programs on integers take whole numbers"
     )))
 }
 

@@ -248,7 +248,7 @@ fn check_order(order: u64) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::InvalidArgument(format!(
-        "{order} is no odd prime below 2^17, and slots have the roots of unity of one; take one"
+        "{order} is not an odd prime below 2^17, and slots have the roots of unity of one; take one"
     )))
 }
 

@@ -37,7 +37,7 @@ impl Hypercube {
     pub fn new(ring: Cyclotomic, prime: u64) -> Result<Self, Error> {
         let Some(index) = ring.odd_index() else {
             return Err(Error::InvalidArgument(format!(
-                "slots of a ring of index {} are no hypercube; take one whose index is the product of two or three odd primes",
+                "slots of a ring of index {} are not a hypercube; take one whose index is the product of two or three odd primes",
                 ring.index()
             )));
         };
