@@ -196,7 +196,10 @@ export class Instance {
     return this.#port.call(ckks('main'), 'kernelSelfCheck', seed);
   }
 
-  /** A refloat server; nothing is asked of it before the first call. */
+  /**
+   * A refloat server; nothing is asked of it before the first call. A relative address is resolved against the page, or in a worker
+   * against the worker's own file.
+   */
   server(url: string | URL, options: ServerOptions = {}): Server {
     return new Server(this.#port, this.#sets, url, options);
   }
