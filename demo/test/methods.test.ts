@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { crossingChart, surveyChart } from '../src/methods/charts.js';
 import { byDigits, byGates, crossingOf, gatesOf, slotsToFill, type Crossing, type Recorded, type Surveyed } from '../src/methods/data.js';
 import { countOf, lastPlace, STEPS, type State } from '../src/methods/state.js';
-import { machineWords, rules, verdict } from '../src/methods/views.js';
+import { machineWords } from '../src/machine.js';
+import { rules, verdict } from '../src/methods/views.js';
 
 const recorded = JSON.parse(readFileSync(new URL('../src/recorded/methods.json', import.meta.url), 'utf8')) as Recorded;
 

@@ -8,6 +8,7 @@ import { whileWanted } from '../wanted.js';
 import recordedUrl from '../recorded/conventional.json?url';
 import { recordedBy, titled } from '../views/making.js';
 import { comb, polynomial } from './comb.js';
+import { fullSize } from './full-size.js';
 import { dragged, FIRST, keyed, mine, PLACES, type Handle } from './mine.js';
 import { decode } from './recorded.js';
 import { CURVE, MESSAGES, near, numbersOf, viewOf, type MessageKind, type State } from './state.js';
@@ -50,6 +51,7 @@ const shell = new Shell(state, {
   'conv-recorded': () => recordedBy(state.recorded, state.busy),
   'conv-story': () => story(state),
   'conv-stages': () => stages(state),
+  'conv-full': (width) => fullSize(state, width),
   'conv-set': () => setLine(state),
   'conv-sub-sum': (width) => subSum(state, width),
   'conv-comb': (width) => comb(state, width),

@@ -1,4 +1,5 @@
 import { html, trusted, type Html } from '../html.js';
+import { fullAfter } from './full-size.js';
 import { reached, type State } from './state.js';
 
 /** What the text says of a stage. */
@@ -46,10 +47,10 @@ const STAGES: Readonly<Record<string, Told>> = {
 /** The stages as steps of a text. */
 export function story(state: State): Html {
   const stages = state.preset?.stages.map(({ id }) => id) ?? state.exits.map(({ stage }) => stage);
-  const steps = [EXHAUSTED, ...stages.flatMap((id) => STAGES[id] ?? [])];
+  const steps = [{ ...EXHAUSTED, full: fullAfter(undefined) }, ...stages.flatMap((id) => (STAGES[id] ? [{ ...STAGES[id], full: fullAfter(id) }] : []))];
   return html`<ol class="scroll-steps">${steps.map(
-    ({ title, formula, body }, i) => html`<li class="story-inner" data-scroll-step${state.at === i ? html` aria-current="step"` : ''}>
-      <p class="story-count">${i + 1}<span> of ${steps.length}</span></p><h3>${title}</h3><p class="formula">${formula}</p><p>${body}</p>${reached(state, i) ? '' : html`<p class="story-underway">Not reached yet.</p>`}
+    ({ title, formula, body, full }, i) => html`<li class="story-inner" data-scroll-step${state.at === i ? html` aria-current="step"` : ''}>
+      <p class="story-count">${i + 1}<span> of ${steps.length}</span></p><h3>${title}</h3><p class="formula">${formula}</p><p>${body}</p>${full ? html`<p class="hint">${full}</p>` : ''}${reached(state, i) ? '' : html`<p class="story-underway">Not reached yet.</p>`}
     </li>`,
   )}</ol>`;
 }

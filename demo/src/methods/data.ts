@@ -1,12 +1,4 @@
-/** The machine that a command ran on. */
-export interface Machine {
-  readonly cpu: string;
-  readonly threads: number;
-  readonly system: string;
-  readonly backend: string;
-  /** Of the last minute; above 1 a thread, the machine did other things too. */
-  readonly load: number | null;
-}
+import type { Machine } from '../machine.js';
 
 /** One kind of comparison, both ways, as `refloat reproduce scheme-switching --crossing --json` prints it. */
 export interface Crossing {

@@ -1,15 +1,10 @@
 import { count, decimal, duration } from '../format.js';
 import { html, type Html } from '../html.js';
-import { byDigits, byGates, crossingOf, gatesOf, slotsToFill, type Machine, type Recorded } from './data.js';
+import { machineWords } from '../machine.js';
+import { byDigits, byGates, crossingOf, gatesOf, slotsToFill, type Recorded } from './data.js';
 import { countOf, kindOf, lastPlace, type State } from './state.js';
 
 const seconds = (x: number): string => duration(1000 * x);
-
-/** A machine in words, and whether it did other things too. */
-export function machineWords({ cpu, threads, backend, load }: Machine): string {
-  const busy = load !== null && load > threads ? `; it was busy with other things, load ${decimal(load, 1)}, so times are longer than they need be` : '';
-  return `${cpu}, back-end ${backend}${busy}`;
-}
 
 /** What is compared, and how many. */
 export function controls(state: State): Html {

@@ -1,6 +1,7 @@
 // The third page: a conventional bootstrapping in the tab, its comb, its polynomial and its result.
 import assert from 'node:assert/strict';
 import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
+import { table } from '../lib/page.mjs';
 import { begin as beginOn, cameBack } from '../lib/runs.mjs';
 import { test, until } from '../lib/test.mjs';
 
@@ -40,6 +41,17 @@ test('conventional: the comb, the polynomial and the result', async ({ open, sit
   assert.deepEqual(reduced.used, [(raised.teeth - 1) / 2], 'one column is left, at 0');
   await page.click('[data-act="at:4"]');
   assert.deepEqual(await columns(page), reduced, 'and stays beside the slots that come of it');
+
+  // The same stages at full size, recorded, beside those of the run.
+  const stages = await page.locator('.conv-stages small').allInnerTexts();
+  const full = Object.entries(await table(page, 'full-size'));
+  assert.equal(full.length, stages.length);
+  for (const [i, [title, [, modulus, time, , ownModulus, ownTime]]] of full.entries()) {
+    assert.ok(stages[i].includes(`${ownModulus}-bit modulus`) && (i === 0 || stages[i].endsWith(ownTime)), `${title}: ${stages[i]}, and not ${ownModulus} bits, ${ownTime}`);
+    assert.ok(Number(modulus) > 0 && (i === 0 || Number.parseFloat(time) > 0), `${title} at full size: ${modulus} bits, ${time}`);
+  }
+  assert.match(await page.locator('#figure-full-size figcaption').innerText(), /^n16 has 128-bit security\. It refreshed 32,768 slots .* is recorded: made by refloat \S+ on \d+ \w+ 20\d\d, on /s);
+  assert.match(await page.locator('#conv-story [aria-current=step]').innerText(), /At full size, with n16: /);
 
   // The polynomial, magnified, and one of too low a degree.
   const sentence = page.locator('#figure-polynomial figcaption');
