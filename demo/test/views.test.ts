@@ -227,6 +227,18 @@ describe('while a stage is under way', () => {
     expect([...seen]).toEqual(JOURNEY.slice(2, -1));
   });
 
+  test('the low gauge of a phone has the boat afloat and aground where the high one has', () => {
+    const drawn = new Set<boolean>();
+    for (const voyage of course('server')) {
+      const state = { ...stateWith(voyage), at: latest(voyage) };
+      const low = gauge(state, voyage, 358).text;
+      expect(Number(/viewBox="0 0 358 (\d+)"/.exec(low)?.[1])).toBeLessThan(130);
+      expect(low.includes('heeled')).toBe(isAground(state));
+      drawn.add(isAground(state));
+    }
+    expect(drawn.size).toBe(2);
+  });
+
   test('a station that lies ahead leaves the boat where the ciphertext is', () => {
     for (const voyage of course('page')) {
       const state = { ...stateWith(voyage), at: { station: JOURNEY.length - 1, part: 0 } };

@@ -6,8 +6,14 @@ import { newest, standingAt, waterAt, type Standing, type Voyage } from '../voya
 import { progressOf } from './words.js';
 import { boat, drawing, label, n } from './svg.js';
 
-/** How deep the hull lies in the water. */
-const DRAUGHT = 8;
+/** Height of the drawing, of what is above the deepest water, and length of the boat: on a phone, where text and button need the room, it is low. */
+const HIGH = { height: 220, top: 78, boat: 70, bits: 50 };
+const LOW = { height: 120, top: 46, boat: 40, bits: 100 };
+/** Width from which it is high: that of the column on a window of 512 pixels, as in narrow.css. */
+const WIDE = 480;
+
+/** How deep the hull lies in the water, by its length. */
+const DRAUGHT = 8 / 70;
 
 /** The ciphertext at the selected station; at the latest one that has begun if the selected one lies ahead. */
 function standing(state: State, voyage: Voyage | undefined): (Standing & { readonly station: number }) | undefined {
@@ -37,9 +43,9 @@ function kept({ spent, fresh, preset: { inputLevel } }: Voyage): number {
 
 /** The water-line gauge of the first screen: how deep the modulus is under the ciphertext now, over the shoal that products leave. */
 export function gauge(state: State, voyage: Voyage | undefined, width: number): Html {
-  const height = 220;
+  const { height, top, boat: length, bits: step } = width < WIDE ? LOW : HIGH;
   const bed = height - 22;
-  const top = 78;
+  const draught = DRAUGHT * length;
   const water = standing(state, voyage)?.water;
   const deepest = voyage ? Math.max(64, ...JOURNEY.map((s) => waterAt(voyage, s)?.logQ ?? 0)) : 200;
   const perBit = (bed - top) / deepest;
@@ -50,15 +56,15 @@ export function gauge(state: State, voyage: Voyage | undefined, width: number): 
   const x = Math.min(width * 0.42, staff - 90);
   const said = gaugeSentence(state, voyage);
   const ticks = [];
-  for (let bits = 0; bits <= deepest; bits += 50) {
+  for (let bits = 0; bits <= deepest; bits += step) {
     ticks.push(html`<line class="staff-tick" x1="${n(staff)}" x2="${n(staff + 7)}" y1="${n(bed - bits * perBit)}" y2="${n(bed - bits * perBit)}"/>${label(staff + 11, bed - bits * perBit + 4, bits, 'tick', 'start')}`);
   }
   // The shoal under the boat is as high as the modulus that products leave; beside it is all of the modulus.
-  const [edge, foot] = [x + 70, Math.min(x + 150, staff - 24)];
+  const [edge, foot] = [x + length, Math.min(x + 150, staff - 24)];
   const bank = `M0 ${n(shoal)}H${n(edge)}C${n((edge + foot) / 2)} ${n(shoal)} ${n((edge + foot) / 2)} ${n(bed)} ${n(foot)} ${n(bed)}H${n(width)}V${height}H0Z`;
   const keel = water ? water.logScale * perBit : 0;
   // A hull lies a little in the water, and on ground it lies askew.
-  const afloat = shoal - y > DRAUGHT;
+  const afloat = shoal - y > draught;
   return html`${drawing(width, height, `${said.figure} ${said.text}`, 'gauge', html`
     <defs>
       <linearGradient id="gauge-water" x1="0" y1="0" x2="0" y2="1"><stop offset="0" class="water-top"/><stop offset="1" class="water-bottom"/></linearGradient>
@@ -69,7 +75,7 @@ export function gauge(state: State, voyage: Voyage | undefined, width: number): 
       <g class="gauge-water" style="transform:translateY(${n(y)}px)"><rect x="0" y="0" width="${n(staff)}" height="${height}" fill="url(#gauge-water)"/><path class="water-line" d="M0 0H${n(staff)}"/></g>
       <path class="ground" d="${bank}"/><path d="${bank}" fill="url(#gauge-ground)"/><path class="ground-top" fill="none" d="${bank.split('V')[0] ?? ''}"/>
       ${bed - shoal > 18 && label(12, bed + 12, 'kept for bootstrapping', 'sub', 'start')}
-      ${water && afloat ? boat(x, y, 70, Math.min(keel, shoal - y)) : html`<g class="heeled" style="transform:translate(${n(x)}px,${n(shoal - DRAUGHT)}px) rotate(-8deg)">${boat(0, 0, 70, 0)}</g>`}
+      ${water && afloat ? boat(x, y, length, Math.min(keel, shoal - y)) : html`<g class="heeled" style="transform:translate(${n(x)}px,${n(shoal - draught)}px) rotate(-8deg)">${boat(0, 0, length, 0)}</g>`}
     </g>
     <line class="staff" x1="${n(staff)}" x2="${n(staff)}" y1="${n(top - 14)}" y2="${n(bed)}"/>${ticks}
     ${water && html`<path class="staff-mark" style="transform:translate(${n(staff)}px,${n(y)}px)" d="M0 0L-9 -6V6Z"/>`}`)}

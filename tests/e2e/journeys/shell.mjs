@@ -9,7 +9,7 @@ import { test, until } from '../lib/test.mjs';
 
 /** Every page's drawing on the first screen, what in it comes of a run, and the button. */
 const PAGES = [
-  { name: 'index', drawing: 'canvas[data-canvas=input]', button: '[data-act=refloat]', seen: '.gauge-water', recorded: '.gauge-text' },
+  { name: 'index', drawing: '#gauge svg', button: '[data-act=refloat]', seen: '.gauge-water', recorded: '.gauge-text' },
   { name: 'gates', drawing: '.gates-circuit', button: '[data-act=add]', seen: '.gates-gate.lit', recorded: '.gates-recorded' },
   { name: 'conventional', drawing: '.conv-comb', button: '[data-act=run]', seen: '.conv-dots circle', recorded: '.recorded' },
   { name: 'digits', drawing: '.digits-circle', button: '[data-act=run]', seen: '.digits-dots circle', recorded: '.recorded' },
@@ -19,8 +19,8 @@ const PAGES = [
   { name: 'methods', drawing: '#methods-crossing svg', button: '[data-act="kind:1"]', seen: '.methods-at', recorded: '.recorded' },
 ];
 
-/** How much of a drawing must be on the first screen, in pixels. */
-const ENOUGH = 160;
+/** How much of a drawing must be on the first screen, as a share of its height. */
+const ENOUGH = 0.6;
 /** Most bytes of script that a first screen asks for, with what its worker asks for. */
 const SCRIPT = 256_000;
 
@@ -39,9 +39,9 @@ for (const { name, drawing, button, seen, recorded, served } of PAGES) {
       await page.locator(seen).first().waitFor();
       assert.match(await page.locator(recorded).first().innerText(), /recorded/i);
       assert.equal(await page.evaluate(() => scrollY), 0, 'nothing has scrolled');
-      for (const [what, most] of [['h1', Infinity], ['.lead', Infinity], [button, Infinity], [drawing, ENOUGH]]) {
+      for (const [what, share] of [['h1', 1], ['.lead', 1], [button, 1], [drawing, ENOUGH]]) {
         const box = await page.locator(what).first().boundingBox();
-        assert.ok(box && box.y >= 0 && box.y + Math.min(box.height, most) <= height, `${what} on the first screen: ${JSON.stringify(box)}`);
+        assert.ok(box && box.y >= 0 && box.y + box.height * share <= height, `${what} on the first screen, ${width} px: ${JSON.stringify(box)}`);
       }
       const menu = page.getByRole('navigation', { name: 'Pages' });
       assert.equal(await menu.getByRole('link').count(), PAGES.length);
