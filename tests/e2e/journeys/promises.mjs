@@ -62,6 +62,43 @@ test('promises: a stage under way is shown with the water it began with', async 
   for (const frame of frames) assert.doesNotMatch(frame, /No ciphertext yet|has not been reached/);
 });
 
+/** Notes with every frame what the page says of the stage under way: its name, the bits of modulus in the gauge, and those that the tide began with. */
+function watchWater(page) {
+  return page.evaluate(() => {
+    globalThis.water_seen = [];
+    new MutationObserver(() => {
+      const under = document.querySelector('.stations .underway');
+      if (!under) return;
+      const text = (selector) => document.querySelector(selector)?.textContent ?? '';
+      globalThis.water_seen.push({
+        stage: under.id.replace('station-', ''),
+        gauge: /^(\d+) bits of modulus/.exec(text('.gauge-text'))?.[1],
+        tide: /began at level \d+ of \d+, with a modulus of ([\d.]+) bits/.exec(text('#figure-tide figcaption'))?.[1],
+      });
+    }).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+  });
+}
+
+for (const look of [DESK, PHONE]) {
+  test(`promises: whatever stage is under way, its water is that of its entry, ${look.viewport.width} px`, async ({ open, site }) => {
+    const page = await open(site, { ...opened(look), ready: true });
+    // Keys are made before, so that every frame of the second run is of a stage.
+    await refloat(page);
+    await watchWater(page);
+    await refloat(page);
+    const tide = Object.entries(await table(page, 'tide')).map(([title, cells]) => ({ title, bits: cells[1] }));
+    const seen = await page.evaluate(() => globalThis.water_seen);
+    const stages = await page.locator('.stations [role=option]').evaluateAll((all) => all.map((one) => one.id.replace('station-', '')));
+    for (const { stage, gauge, tide: began } of seen) {
+      const before = tide[stages.indexOf(stage) - 1];
+      assert.equal(began, before.bits, `${stage} began with what “${before.title}” left`);
+      assert.ok(Math.abs(Number(gauge) - Number(before.bits)) < 0.6, `${stage}: ${gauge} bits in the gauge, ${before.bits} in the chart`);
+    }
+    // Those of which even a fast machine draws frames.
+    for (const stage of ['blind_rotate', 'product_tree']) assert.ok(seen.some((one) => one.stage === stage), `${stage} is among ${[...new Set(seen.map((one) => one.stage))]}`);
+  });
+}
+
 test('promises: cancelled in the middle, the boat stays where it was', async ({ open, site }) => {
   const page = await open(site, { reducedMotion: 'reduce' });
   const cancelled = clickWhen(page, 'Rotate blindly', '[data-act=cancel]');
