@@ -9,6 +9,7 @@ import './styles/breaking.css';
 import './styles/scroll-steps.css';
 import './styles/narrow.css';
 import { backToAnchor } from './anchored.js';
+import { placeBy } from './arrows.js';
 import type { Breakage, Choice, Outcome } from './breaking/breakage.js';
 import { again } from './contact.js';
 import { readHash, writeHash } from './hash.js';
@@ -303,12 +304,10 @@ document.addEventListener('keydown', (e) => {
   const list = target.closest('[role=listbox]');
   const tabs = target.closest('[role=tablist]');
   if (list) {
-    const at = store.state.at.station;
-    const moves: Record<string, number> = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: JOURNEY.length - 1 };
-    const to = moves[e.key];
+    const to = placeBy(e.key, store.state.at.station, JOURNEY.length);
     if (to !== undefined) {
       e.preventDefault();
-      actions['station']?.(String(Math.max(0, Math.min(JOURNEY.length - 1, to))));
+      actions['station']?.(String(to));
       requestAnimationFrame(() => document.querySelector<HTMLElement>('[role=option][aria-selected=true]')?.focus());
     } else if (e.key === ' ') {
       e.preventDefault();

@@ -10,6 +10,7 @@ import './styles/scroll-steps.css';
 import './styles/narrow.css';
 import { RefloatError } from 'refloat/client';
 import { backToAnchor } from './anchored.js';
+import { pressByKeys } from './arrows.js';
 import { again, gone, type Retrying } from './contact.js';
 import { sentence } from './format.js';
 import { whenHiddenLong } from './hidden.js';
@@ -232,6 +233,7 @@ export class Shell<S extends Shown & Partial<Pick<Making, 'confirming' | 'retryi
     document.addEventListener('keydown', ({ key }) => {
       if (key === 'Escape' && state.busy) own['cancel']?.('', '');
     });
+    pressByKeys();
     if (story) {
       const scrolled = new ScrollSteps(story.id, (step) => {
         story.choose(step);

@@ -42,7 +42,7 @@ export function stages(state: State): Html {
   const first = views[0];
   const highest = preset.logQP;
   const titles = [['input', 'Exhausted'] as const, ...preset.stages.map((stage) => [stage.id, stage.title] as const)];
-  return html`<ol class="conv-stages" aria-label="Stages"${scrolled(state.views)}>${titles.map(([id, title], i) => {
+  return html`<ol class="conv-stages" data-steps aria-label="Stages"${scrolled(state.views)}>${titles.map(([id, title], i) => {
     const exit = exits[i - 1];
     const view = views[i];
     const done = reached(state, i);

@@ -51,7 +51,7 @@ export function story(state: State): Html {
   const { pass } = placeOf(state.at);
   return html`${recordedBy(seen.recorded, state.busy)}
     ${tableau(state, seen, reading)}
-    <ol class="digits-steps choices" aria-label="Steps">${seen.passes.flatMap((_, p) =>
+    <ol class="digits-steps choices" data-steps aria-label="Steps">${seen.passes.flatMap((_, p) =>
       SHOWN.map((stage, s) => {
         const at = p * SHOWN.length + s;
         return html`<li${s === 0 ? html` class="first"` : ''}><button type="button" data-act="at:${at}" aria-pressed="${String(state.at === at)}" ${at < reached(state) ? '' : 'disabled'}><b>${p + 1}</b> ${TITLES[stage]}</button></li>`;

@@ -36,7 +36,7 @@ export function stages(state: State): Html {
   const { preset, views, exits } = state;
   if (!preset) return html``;
   const titles = [['input', 'Exhausted'] as const, ...preset.stages.map((stage) => [stage.id, stage.title] as const)];
-  return html`<ol class="conv-stages" aria-label="Stages"${scrolled(state.views)}>${titles.map(([id, title], i) => {
+  return html`<ol class="conv-stages" data-steps aria-label="Stages"${scrolled(state.views)}>${titles.map(([id, title], i) => {
     const exit = exits[i - 1];
     const seen = views[i];
     const reached = i === 0 ? views.length > 0 : exit !== undefined;
