@@ -12,7 +12,7 @@ import { findChromium } from '../../tests/tools/lib/browser.mjs';
 const out = fileURLToPath(new URL('../../core/concepts/', import.meta.url));
 const WIDTH = 1000;
 
-/** Page, drawing in it, and what is pressed first. */
+/** Page, drawing in it, and what is pressed first; or several drawings, which are put side by side. */
 const DRAWINGS = {
   modulus: ['index', '#figure-tide svg'],
   slot: ['index', '.slot-scene', '#station-blind_rotate'],
@@ -20,6 +20,7 @@ const DRAWINGS = {
   polynomial: ['conventional', '#conv-polynomial svg'],
   digits: ['digits', '#digits-circle svg', '[data-act="at:1"]'],
   exact: ['exact', '#figure-comb svg', '[data-act="at:4"]'],
+  gate: ['gates', ['.gates-figures figure:nth-child(1) svg', '.gates-figures figure:nth-child(2) svg', '.gates-figures figure:nth-child(3) svg']],
   triage: ['triage', '.triage-triangle'],
 };
 
@@ -31,13 +32,14 @@ try {
     const session = await browser.newContext({ viewport: { width: WIDTH, height: 900 }, reducedMotion: 'reduce' });
     const tab = await session.newPage();
     await tab.goto(`${host.url}${page}.html`);
-    await tab.locator(selector).first().waitFor();
+    const drawings = [selector].flat().map((one) => tab.locator(one).first());
+    for (const drawing of drawings) await drawing.waitFor();
     await tab.waitForLoadState('networkidle');
     if (press) await tab.locator(press).first().click();
     const looks = {};
     for (const colorScheme of ['light', 'dark']) {
       await tab.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      looks[colorScheme] = await tab.locator(selector).first().evaluate(marksOf);
+      looks[colorScheme] = sideBySide(await Promise.all(drawings.map((drawing) => drawing.evaluate(marksOf))));
     }
     const text = svgOf(looks);
     writeFileSync(join(out, `${name}.svg`), text);
@@ -47,6 +49,21 @@ try {
 } finally {
   await browser.close();
   await host.close();
+}
+
+/** Several drawings as one. */
+function sideBySide(drawings) {
+  if (drawings.length === 1) return drawings[0];
+  const boxes = drawings.map(({ attributes }) => attributes.viewBox.split(' ').map(Number));
+  const height = Math.max(...boxes.map((box) => box[3]));
+  let width = 0;
+  const children = drawings.map((drawing, i) => {
+    const [x, y, wide, high] = boxes[i];
+    const transform = `translate(${width - x} ${(height - high) / 2 - y})`;
+    width += wide;
+    return { ...drawing, tag: 'g', attributes: { transform } };
+  });
+  return { tag: 'svg', attributes: { viewBox: `0 0 ${width} ${height}` }, look: '', label: drawings.map(({ label }) => label).join('; '), children };
 }
 
 /** In the page: the marks of a drawing as a tree, with what makes up the look of each. */
