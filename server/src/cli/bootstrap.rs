@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, CommandFactory};
+use refloat::Error;
 use refloat::circuits::program::Bootstraps;
 use serde_json::json;
 
-use super::Mode;
 use super::failure::Failure;
 use super::outfile::OutFile;
 use super::output::Output;
@@ -14,8 +14,10 @@ use super::place::Place;
 use super::program::{ciphertexts, without_bootstrap};
 use super::progress::stage_table;
 use super::remote::Done;
+use super::{Cli, Mode};
 use crate::clients::{CiphertextBytes, KeyOwnerSet};
-use crate::engine::{BOOTSTRAP, Operation, SlotMode, Task, operation_list};
+use crate::engine::{BOOTSTRAP, Operation, SetInfo, SlotMode, Task, operation_list};
+use crate::gates::LOOK_UP;
 use crate::id::Id;
 use crate::programs::{self, MULTIPLY, SQUARE};
 use crate::registry::Registry;
@@ -62,6 +64,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     let read: Vec<&Path> =
         std::iter::once(&arguments.input).chain(&arguments.with).map(PathBuf::as_path).collect();
+    read.iter().try_for_each(|path| must_be_a_name_of_a_file(path))?;
     let file = OutFile::open(&arguments.out, &read)?;
     let (set, files) = ciphertexts(registry, read.iter().copied())?;
     let owner = set.client();
@@ -72,12 +75,14 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
             owner.info().mode.kind()
         )));
     }
+    let known = operations(&set)?;
+    check_operations(owner.info(), &known, &arguments.op)?;
     let input = &files[0];
     let bytes: Vec<&[u8]> = files.iter().map(|file| &file.bytes[..]).collect();
     let body = bytes.concat();
     let mode = arguments.mode.map_or(owner.info().mode, SlotMode::from);
     let task = Task { mode, operations: arguments.op.clone(), rounds: arguments.rounds };
-    if is_final(&set, &task, (input.key, &body)) {
+    if is_final(&set, &known, &task, (input.key, &body)) {
         output.note(&without_bootstrap("the result", owner.info()));
     }
     let work = (&task, &body[..], owner.info().largest_ciphertext());
@@ -114,10 +119,48 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     })
 }
 
-/// Whether operations on integers leave a result that no bootstrap takes. What cannot be planned at all is refused by the job.
-fn is_final(set: &KeyOwnerSet, task: &Task, (key, ciphertexts): (Id, &[u8])) -> bool {
+/// Refuses `NAME=FILE`, which is how `refloat program` takes its inputs, unless a file has such a name.
+fn must_be_a_name_of_a_file(path: &Path) -> Result<(), Failure> {
+    let text = path.to_string_lossy();
+    match text.split_once('=') {
+        Some((name, file)) if !name.contains(['/', '\\']) && !path.exists() => Err(Failure::usage(format!(
+            "there is no file {text}, and only refloat program has inputs with names; give the ciphertext alone: {file}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Operations that `--op` has on ciphertexts of a set.
+fn operations(set: &KeyOwnerSet) -> Result<Vec<&'static str>, Error> {
+    let multiplies = set.outline()?.is_some_and(|outline| outline.products.is_some());
+    let is_exact = matches!(set, KeyOwnerSet::Integers(_));
+    let all = [(SQUARE, multiplies), (MULTIPLY, multiplies && is_exact), (BOOTSTRAP, true)];
+    Ok(all.into_iter().filter_map(|(name, has)| has.then_some(name)).collect())
+}
+
+/// Refuses an operation that is not `known`, and names those that are, or the command that does it.
+fn check_operations(set: &SetInfo, known: &[&str], asked: &[Operation]) -> Result<(), Failure> {
+    let Some(other) = asked.iter().map(Operation::name).find(|name| !known.contains(name)) else {
+        return Ok(());
+    };
+    let command = if other == LOOK_UP { "look-up" } else { other };
+    if Cli::command().find_subcommand(command).is_some() {
+        return Err(Failure::usage(format!(
+            "{other} is not an operation of refloat bootstrap; it is a command of its own: refloat {command}"
+        )));
+    }
+    let (name, known) = (&set.name, known.join(", "));
+    Err(Failure::usage(if other == MULTIPLY {
+        format!("{other} is for integers, and {name} is a set for {}; take one of: {known}", set.mode.kind())
+    } else {
+        format!("{other} is not an operation on ciphertexts of {name}; take one of: {known}")
+    }))
+}
+
+/// Whether `known` operations on integers leave a result that no bootstrap takes. What cannot be planned at all is refused by the job.
+fn is_final(set: &KeyOwnerSet, known: &[&str], task: &Task, (key, ciphertexts): (Id, &[u8])) -> bool {
     let KeyOwnerSet::Integers(set) = set else { return false };
-    let Ok(program) = programs::of_operations(&task.operations, &[SQUARE, MULTIPLY, BOOTSTRAP]) else {
+    let Ok(program) = programs::of_operations(&task.operations, known) else {
         return false;
     };
     let body = programs::body(&program, Bootstraps::AsWritten, ciphertexts);

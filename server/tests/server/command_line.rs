@@ -30,11 +30,8 @@ fn numbers_go_the_whole_way() {
     let square = run("--json bootstrap --keys @keys --in @in.ct --out @x.ct --op square");
     fails(&square, "LEVEL_MISMATCH");
     let cube = run("--json bootstrap --keys @keys --in @in.ct --out @x.ct --op bootstrap,cube");
-    let offered = fails(&cube, "INVALID_ARGUMENT");
-    assert!(
-        offered.contains("asks for cube") && offered.contains("operations square, bootstrap,"),
-        "{offered}"
-    );
+    let offered = "cube is not an operation on ciphertexts of toy10; take one of: square, bootstrap";
+    assert_eq!(fails(&cube, "INVALID_ARGUMENT"), offered);
     let fresh = ok(&run("--json bootstrap --keys @keys --in @in.ct --out @fresh.ct"));
     assert_eq!((&fresh["before"]["level"], &fresh["after"]["level"]), (&1.into(), &2.into()));
     assert_eq!(fresh["stages"].as_array().unwrap().len(), 6);
@@ -42,6 +39,50 @@ fn numbers_go_the_whole_way() {
     assert!(decrypted["precision"]["worst"].as_f64().unwrap() >= 10.0, "{decrypted}");
     let text = std::fs::read_to_string(at("out.csv")).unwrap();
     assert!((text.lines().next().unwrap().parse::<f64>().unwrap() - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn bootstrap_offers_the_operations_it_has_and_names_the_command_for_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |line: &str| refloat(line, folder.path());
+    std::fs::write(folder.path().join("one.csv"), "1").unwrap();
+    let refused = |set: &str, op: &str| {
+        let keys = format!("@{set}");
+        if !folder.path().join(set).exists() {
+            ok(&run(&format!("--json keygen --preset {set} --allow-insecure --secret-only --out {keys}")));
+            ok(&run(&format!("--json encrypt --key {keys} --in @one.csv --out @{set}.ct")));
+        }
+        // Refused before any server is asked.
+        let line = format!("--json bootstrap --keys {keys} --in @{set}.ct --out @x.ct --op {op}");
+        let there = fails(&run(&format!("{line} --server http://127.0.0.1:1")), "INVALID_ARGUMENT");
+        assert_eq!(fails(&run(&line), "INVALID_ARGUMENT"), there);
+        there
+    };
+    // A set that runs programs has the operation `program` on a server, and this command does not take it.
+    let cube =
+        "cube is not an operation on ciphertexts of toy-conventional11; take one of: square, bootstrap";
+    assert_eq!(refused("toy-conventional11", "square,cube"), cube);
+    let cube =
+        "cube is not an operation on ciphertexts of toy-bgv10; take one of: square, multiply, bootstrap";
+    assert_eq!(refused("toy-bgv10", "cube"), cube);
+    let multiply = "multiply is for integers, and toy-conventional11 is a set for real and complex numbers; \
+                    take one of: square, bootstrap";
+    assert_eq!(refused("toy-conventional11", "multiply"), multiply);
+    for (op, command) in
+        [("program", "program"), ("lookup", "look-up"), ("circuit", "circuit"), ("argmax", "argmax")]
+    {
+        let expected = format!(
+            "{op} is not an operation of refloat bootstrap; it is a command of its own: refloat {command}"
+        );
+        assert_eq!(refused("toy-conventional11", op), expected);
+    }
+    // As inputs of programs are given.
+    let named = run("--json bootstrap --keys @toy-bgv10 --in z=n.ct --out @x.ct");
+    let detail = fails(&named, "INVALID_ARGUMENT");
+    assert!(
+        detail.contains("no file z=n.ct") && detail.ends_with("give the ciphertext alone: n.ct"),
+        "{detail}"
+    );
 }
 
 #[test]
