@@ -9,9 +9,12 @@ use serde::Serialize;
 
 use super::output::Output;
 
+/// What a bar of steps shows.
+const STEPS: &str = "{msg:32} {wide_bar} {pos}/{len} {elapsed_precise}";
+
 /// A bar that counts to `total`.
 pub fn bar(output: &Output, total: u64, message: &str) -> ProgressBar {
-    let bar = new(output, Some(total), "{msg:32} {wide_bar} {pos}/{len} {elapsed_precise}");
+    let bar = new(output, Some(total), STEPS);
     bar.set_message(message.to_owned());
     bar
 }
@@ -34,11 +37,32 @@ pub fn spinner(output: &Output, message: &str) -> ProgressBar {
 fn new(output: &Output, total: Option<u64>, template: &str) -> ProgressBar {
     let target =
         if output.is_watched() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(total, target);
+    styled(ProgressBar::with_draw_target(total, target), template)
+}
+
+fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
     match ProgressStyle::with_template(template) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }
+}
+
+/// Shows that a run enters a stage. Name, position and length change in one draw, so that the position of a stage is never shown with
+/// the name or the length of another.
+pub fn show_stage(bar: &ProgressBar, stage: String) {
+    let bar = bar.clone().with_message(stage);
+    bar.update(|state| {
+        state.set_pos(0);
+        state.set_len(1);
+    });
+}
+
+/// Shows how far a stage is, of `total` steps.
+pub fn show_steps(bar: &ProgressBar, done: u64, total: u64) {
+    bar.update(|state| {
+        state.set_pos(done);
+        state.set_len(total);
+    });
 }
 
 /// One stage of a run, as it was.
@@ -90,15 +114,9 @@ impl Observer for StageClock {
         match *event {
             StageEvent::Enter { stage } => {
                 self.entered = Instant::now();
-                // Back to the beginning first: the position of one stage is never shown of the length of the next.
-                self.bar.set_position(0);
-                self.bar.set_length(1);
-                self.bar.set_message(stage.to_owned());
+                show_stage(&self.bar, stage.to_owned());
             }
-            StageEvent::Progress { done, total, .. } => {
-                self.bar.set_length(total as u64);
-                self.bar.set_position(done as u64);
-            }
+            StageEvent::Progress { done, total, .. } => show_steps(&self.bar, done as u64, total as u64),
             StageEvent::Exit { stage, level, log_q, log_scale, counters } => {
                 let Counters { ntt, limb_mac, key_switch } = counters;
                 self.stages.push(StageTime {
@@ -132,4 +150,113 @@ pub fn stage_table(stages: &[StageTime]) -> String {
         ]
     }));
     super::output::table(&rows)
+}
+
+/// A terminal that keeps what is drawn.
+#[cfg(test)]
+pub mod recorded {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use indicatif::{ProgressBar, ProgressDrawTarget, TermLike};
+
+    use super::{STEPS, styled};
+
+    /// What was drawn on it, in order.
+    #[derive(Debug, Clone, Default)]
+    pub struct Terminal(Arc<Mutex<Vec<String>>>);
+
+    impl Terminal {
+        /// A bar of steps that is drawn on it, every time that it changes.
+        pub fn bar(&self) -> ProgressBar {
+            let target = ProgressDrawTarget::term_like(Box::new(self.clone()));
+            styled(ProgressBar::with_draw_target(Some(1), target), STEPS).with_message("starting")
+        }
+
+        /// The name and the steps of every draw: `mod_raise 0/1`.
+        pub fn draws(&self) -> Vec<String> {
+            let drawn = self.0.lock().unwrap();
+            drawn
+                .iter()
+                .filter_map(|line| {
+                    let words: Vec<&str> = line.split_whitespace().collect();
+                    let steps = words.iter().find(|word| word.contains('/'))?;
+                    Some(format!("{} {steps}", words[0]))
+                })
+                .collect()
+        }
+
+        fn keep(&self, text: &str) -> io::Result<()> {
+            self.0.lock().unwrap().push(text.to_owned());
+            Ok(())
+        }
+    }
+
+    impl TermLike for Terminal {
+        fn width(&self) -> u16 {
+            100
+        }
+
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.keep(text)
+        }
+
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.keep(text)
+        }
+
+        fn clear_line(&self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stage_is_never_drawn_with_the_steps_of_another() {
+        let terminal = recorded::Terminal::default();
+        let mut clock = StageClock { bar: terminal.bar(), entered: Instant::now(), stages: Vec::new() };
+        let steps = |stage, done, total| StageEvent::Progress { stage, done, total };
+        for event in [
+            StageEvent::Enter { stage: "blind_rotate" },
+            steps("blind_rotate", 1, 15),
+            steps("blind_rotate", 15, 15),
+            StageEvent::Enter { stage: "product_tree" },
+            steps("product_tree", 3, 4),
+        ] {
+            assert!(clock.event(&event).is_continue());
+        }
+        let drawn = terminal.draws();
+        let whole = [
+            "blind_rotate 0/1",
+            "blind_rotate 1/15",
+            "blind_rotate 15/15",
+            "product_tree 0/1",
+            "product_tree 3/4",
+        ];
+        assert_eq!(drawn, whole);
+    }
 }

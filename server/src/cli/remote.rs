@@ -366,13 +366,11 @@ impl Watch {
         match event.kind.as_str() {
             "enter" => {
                 self.entered = event.at_ms;
-                self.bar.set_message(printable(&words(&event.stage)));
-                self.bar.set_length(1);
-                self.bar.set_position(0);
+                progress::show_stage(&self.bar, printable(&words(&event.stage)));
             }
             "progress" => {
-                self.bar.set_length(event.total.unwrap_or(1) as u64);
-                self.bar.set_position(event.done.unwrap_or(0) as u64);
+                let (done, total) = (event.done.unwrap_or(0), event.total.unwrap_or(1));
+                progress::show_steps(&self.bar, done as u64, total as u64);
             }
             // The stages of a job are known to be fewer.
             _ if self.stages.len() < STAGES => {
@@ -390,5 +388,27 @@ impl Watch {
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stage_on_a_server_is_never_drawn_with_the_steps_of_another() {
+        let terminal = progress::recorded::Terminal::default();
+        let bar = terminal.bar();
+        let mut watch = Watch { bar, left: event_stream::ALL, last: 0, entered: 0.0, stages: Vec::new() };
+        for event in [
+            r#"{"kind":"enter","stage":"blind_rotate","atMs":1.0}"#,
+            r#"{"kind":"progress","stage":"blind_rotate","done":15,"total":15,"atMs":2.0}"#,
+            r#"{"kind":"enter","stage":"product_tree","atMs":3.0}"#,
+            r#"{"kind":"progress","stage":"product_tree","done":3,"total":4,"atMs":4.0}"#,
+        ] {
+            watch.take("stage", event);
+        }
+        let drawn = terminal.draws();
+        assert_eq!(drawn, ["blind_rotate 0/1", "blind_rotate 15/15", "product_tree 0/1", "product_tree 3/4"]);
     }
 }
