@@ -1,5 +1,6 @@
 //! `refloat plan`: what a set takes, before keys are made of it.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -95,6 +96,8 @@ struct Memory {
     keys: u64,
     /// What a run takes beside them, at most.
     run: u64,
+    /// What making keys takes, of which no more than a piece is held at once: measured here, where the system tells.
+    keygen: Option<u64>,
     /// What is available here, where the system tells.
     available: Option<u64>,
 }
@@ -112,15 +115,18 @@ struct Measured {
 pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     let name = &arguments.preset;
     let found = registry.client(SetQuery::Name(name))?.ok_or_else(|| sets::unknown_set(registry, name))?;
+    let secret = found.client().secret(&fresh_seed()?);
+    // First of all: nothing but what makes keys is in memory yet.
+    let keygen = keygen_memory(found.client().info(), secret.as_ref())?;
     let outline = found.outline()?;
     let client = found.keys();
     let engines = Engines::with(registry, SetFilter { only: Some(name), ..SetFilter::all() })?;
     let set = engines.named(name)?;
     let info = client.info();
-    let secret = client.secret(&fresh_seed()?);
     let memory = Memory {
         keys: set.info().expanded_key_bytes,
         run: set.working_bytes(),
+        keygen,
         available: machine::available_memory(),
     };
     let measured =
@@ -149,6 +155,19 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         measured,
     };
     output.result(&plan, || text(&plan, info))
+}
+
+/// The most bytes of memory that this process has had once it has made a piece of every size: as many as `refloat keygen` has, which
+/// writes a piece before it makes the next.
+fn keygen_memory(set: &SetInfo, secret: &dyn KeySecret) -> Result<Option<u64>, Failure> {
+    if machine::peak_memory().is_none() {
+        return Ok(None);
+    }
+    let by_size: BTreeMap<usize, usize> = set.key_parts.iter().map(|part| (part.bytes, part.index)).collect();
+    for &index in by_size.values() {
+        drop(secret.key_part(index)?);
+    }
+    Ok(machine::peak_memory())
 }
 
 /// Makes and loads keys once. Pieces are made as they are loaded, so that no set of them is held twice.
@@ -218,6 +237,9 @@ fn text(plan: &Plan<'_>, info: &SetInfo) -> String {
     row("evaluation keys, sent and stored", format!("{} in {pieces} pieces", bytes(wire)));
     row("secret key", bytes(plan.secret_key_bytes as u64));
     row("memory of keys", format!("{}, with what is precomputed for them", bytes(memory.keys)));
+    if let Some(keygen) = memory.keygen {
+        row("memory of making keys", format!("{}, measured here on a piece of every size", bytes(keygen)));
+    }
     let available =
         memory.available.map_or_else(String::new, |there| format!("; {} is available here", bytes(there)));
     row("memory of a run beside them", format!("{}{available}", bytes(memory.run)));

@@ -62,6 +62,21 @@ fn a_plan_agrees_with_the_set() {
     }
 }
 
+/// A piece at a time: more than the largest one, and far less than all of them loaded.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_memory_of_making_keys_is_that_of_their_largest_pieces() {
+    let plan = asked("--json plan --preset ship13");
+    let set = asked("--json params ship13");
+    let pieces = set["keyParts"].as_array().unwrap().iter().map(|part| part["bytes"].as_u64().unwrap());
+    let keygen = plan["memory"]["keygen"].as_u64().unwrap();
+    assert!(keygen > pieces.max().unwrap(), "{keygen}");
+    assert!(keygen < plan["memory"]["keys"].as_u64().unwrap() / 2, "{keygen}");
+    let folder = tempfile::tempdir().unwrap();
+    let words = String::from_utf8(refloat("plan --preset toy10", folder.path()).stdout).unwrap();
+    assert!(words.contains("memory of making keys"), "{words}");
+}
+
 #[test]
 fn keys_are_made_and_loaded_to_be_measured() {
     for name in ["toy10", "toy-bool"] {
