@@ -131,6 +131,36 @@ impl From<refloat::Error> for Problem {
             E::Cancelled(_) => (409, "Cancelled"),
             _ => (500, "Internal error"),
         };
-        Self::new(status, error.code(), title, error.to_string())
+        Self::new(status, error.code(), title, beside_its_code(&error))
+    }
+}
+
+/// What an error says where its code stands beside it: its message, without the code in words before it.
+pub fn beside_its_code(error: &refloat::Error) -> String {
+    use refloat::Error as E;
+    match (error, error.repair()) {
+        // These messages are a stage and a reason alone.
+        (E::Cancelled(_) | E::Entropy(_), _) => error.to_string(),
+        (_, Some(repair)) => format!("{}; {repair}", error.problem()),
+        (_, None) => error.problem().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_not_said_twice() {
+        let error =
+            refloat::Error::InvalidArgument("9 is not a level; take 0 to 3; or make a new set".into());
+        let problem = Problem::from(error);
+        assert_eq!((problem.code.as_str(), problem.title.as_str()), ("INVALID_ARGUMENT", "Invalid request"));
+        assert_eq!(problem.detail, "9 is not a level; take 0 to 3; or make a new set");
+        let plain = refloat::Error::BadBytes("the end is missing".into());
+        assert_eq!(beside_its_code(&plain), "the end is missing");
+        // A stage alone would not say what happened.
+        let stopped = refloat::Error::Cancelled("mod_raise".into());
+        assert_eq!(beside_its_code(&stopped), "cancelled: mod_raise");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::memory;
-use crate::problem::Problem;
+use crate::problem::{Problem, beside_its_code};
 
 /// A failed command.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Failure {
 
 impl From<refloat::Error> for Failure {
     fn from(error: refloat::Error) -> Self {
-        Self { code: error.code().to_owned(), detail: error.to_string() }
+        Self { code: error.code().to_owned(), detail: beside_its_code(&error) }
     }
 }
 
