@@ -65,6 +65,23 @@ fn the_readme_has_the_same_table() {
     );
 }
 
+/// Blocks marked `toml`, with something for what they leave open.
+#[test]
+fn settings_that_documents_show_are_taken() {
+    for document in ["README.md", "../ts/RECIPES.md"] {
+        let text = std::fs::read_to_string(format!("{}/{document}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let text = text.replace('…', &"0".repeat(64));
+        let blocks: Vec<&str> =
+            text.split("\n```toml\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()).collect();
+        assert!(!blocks.is_empty(), "{document} shows no settings");
+        for block in blocks {
+            let config: Config = toml::from_str(block).unwrap_or_else(|error| panic!("{document}: {error}"));
+            config.check().unwrap_or_else(|error| panic!("{document}: {error}"));
+            assert!(config != Config::default(), "{document}: {block} sets nothing");
+        }
+    }
+}
+
 #[test]
 fn proxies_pass_on_what_the_server_takes() {
     let engines = refloat_server::engines::Engines::new(1 << 30).unwrap();

@@ -1,17 +1,28 @@
 //! The commands of the README, as a reader types them.
 
+use super::support;
+
 use std::fs;
 use std::process::Command;
 
-/// Blocks marked `sh`, one after the other in one folder; what is shown of full-size sets has no mark.
+use support::process::Process;
+
+/// Where the README has a server.
+const ADDRESS: &str = "http://127.0.0.1:7878";
+
+/// Blocks marked `sh`, one after the other in one folder, beside a server that offers toy sets; what is shown of full-size sets has no
+/// mark.
 #[test]
 #[cfg(unix)]
 fn commands_of_the_readme_run_as_they_stand() {
     let readme = include_str!("../../README.md");
     let blocks: Vec<&str> =
         readme.split("\n```sh\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()).collect();
-    assert!(blocks.len() >= 5, "{} blocks", blocks.len());
+    assert!(blocks.len() >= 6, "{} blocks", blocks.len());
+    assert!(blocks.iter().any(|block| block.contains(ADDRESS)), "no block asks the server");
     let folder = tempfile::tempdir().unwrap();
+    let server = Process::start(&folder.path().join("data"));
+    let url = server.client.url("");
     // The program under its own name, wherever cargo has put it.
     let programs = folder.path().join("programs");
     fs::create_dir(&programs).unwrap();
@@ -19,7 +30,7 @@ fn commands_of_the_readme_run_as_they_stand() {
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     for block in blocks {
         let output = Command::new("sh")
-            .args(["-euc", block])
+            .args(["-euc", &block.replace(ADDRESS, &url)])
             .current_dir(folder.path())
             .env("PATH", &path)
             .output()
@@ -34,6 +45,11 @@ fn commands_of_the_readme_run_as_they_stand() {
             .map(|entry| entry.trim().parse().unwrap())
             .collect()
     };
+    let again = decrypted("numbers-again.csv");
+    assert_eq!(again.len(), 3);
+    for (found, number) in again.into_iter().zip([0.5, -0.25, 1.0]) {
+        assert!((found - number).abs() < 0.01, "{found} for {number}");
+    }
     for (found, hour) in decrypted("hour.csv").into_iter().zip([7.0, 19.0, 0.0, 16.0]) {
         assert!((found - hour).abs() < 0.01, "{found} for {hour}");
     }
