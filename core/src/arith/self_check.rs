@@ -21,7 +21,7 @@ const TERMS: usize = 21;
 /// the build or the machine computes wrongly and must not be used.
 pub fn self_check<W: Word>(seed: u64) -> Result<Vec<&'static str>, Error> {
     let backends = all_backends::<W>();
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     for n in DEGREES {
         let top = f64::from(W::MAX_MODULUS_BITS);
         for bits in [17.0, top - 1.2, top - 0.1] {
@@ -126,10 +126,14 @@ impl<W: Word> Case<W> {
 }
 
 /// A small deterministic generator (splitmix64): these numbers protect nothing.
-struct Random(u64);
+pub(super) struct Random(u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -137,8 +141,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn row<W: Word>(&mut self, bound: u64, n: usize) -> Vec<W> {
-        (0..n).map(|_| W::from_u64(((u128::from(self.next()) * u128::from(bound)) >> 64) as u64)).collect()
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+    }
+
+    pub(super) fn row<W: Word>(&mut self, bound: u64, n: usize) -> Vec<W> {
+        (0..n).map(|_| W::from_u64(self.below(bound))).collect()
     }
 }
 

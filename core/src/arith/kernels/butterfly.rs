@@ -1,7 +1,7 @@
 //! The arithmetic of a transform's butterflies: residues as words of a [`Vector`], reduced lazily or at once.
 
 use crate::arith::ntt::{Factors, Twiddles};
-use crate::arith::simd::vector::{Transpose, Vector};
+use crate::arith::simd::vector::{Pack, Transpose, Vector};
 use crate::arith::{MachineWord, NttTable, Shoup};
 
 /// Residues as a transform holds them between its stages, in tiles of `R` registers.
@@ -11,7 +11,7 @@ pub(crate) trait Butterfly<const R: usize>: Copy {
     /// The words in memory.
     type Word: MachineWord;
     /// As many words as a register has lanes.
-    type Pack;
+    type Pack: Pack<Self::Word>;
     /// The register.
     type Reg: Copy;
     /// A fixed factor per lane.
@@ -25,7 +25,10 @@ pub(crate) trait Butterfly<const R: usize>: Copy {
     const TRANSPOSED: bool = false;
 
     /// The row as packs; its length is a multiple of `LANES`.
-    fn packs(self, row: &mut [Self::Word]) -> &mut [Self::Pack];
+    #[inline(always)]
+    fn packs(self, row: &mut [Self::Word]) -> &mut [Self::Pack] {
+        Self::Pack::packs_mut(row).0
+    }
     /// Reads a pack between stages.
     fn load(self, from: &Self::Pack) -> Self::Reg;
     /// Writes a pack between stages.
@@ -106,10 +109,6 @@ impl<const R: usize, V: Transpose<R>, const LAZY: bool, const FREE: bool, const 
     const SQUARE: usize = if V::LANES == 1 { R } else { V::LANES };
     const TRANSPOSED: bool = TRANSPOSED;
 
-    #[inline(always)]
-    fn packs(self, row: &mut [V::Word]) -> &mut [V::Pack] {
-        self.v.packs_mut(row).0
-    }
     #[inline(always)]
     fn load(self, from: &V::Pack) -> V::Reg {
         self.v.load(from)

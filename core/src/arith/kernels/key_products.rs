@@ -2,7 +2,11 @@
 
 use super::products::{DoubleWords, Sums};
 use crate::arith::Modulus;
-use crate::arith::simd::{prefetch::prefetch_far, scalar::Scalar, vector::Products};
+use crate::arith::simd::{
+    prefetch::prefetch_far,
+    scalar::Scalar,
+    vector::{Pack, Products},
+};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -313,8 +317,8 @@ fn add_words<S: Sums, const L: usize, const P: usize>(
                 if accumulate {
                     for l in 0..L {
                         let [out0, out1] = &products[l].out;
-                        let out0 = s.packs(&out0[words.clone()]).0;
-                        let out1 = s.packs(&out1[words.clone()]).0;
+                        let out0 = S::Pack::packs(&out0[words.clone()]).0;
+                        let out1 = S::Pack::packs(&out1[words.clone()]).0;
                         for i in 0..P {
                             sums[l][0][i] = s.of(s.load(&out0[i]));
                             sums[l][1][i] = s.of(s.load(&out1[i]));
@@ -325,8 +329,8 @@ fn add_words<S: Sums, const L: usize, const P: usize>(
                 let sums = add_samples(s, sums, lhs, (starts, steps), rows, place);
                 for l in 0..L {
                     let [out0, out1] = &mut products[l].out;
-                    let out0 = s.packs_mut(&mut out0[words.clone()]).0;
-                    let out1 = s.packs_mut(&mut out1[words.clone()]).0;
+                    let out0 = S::Pack::packs_mut(&mut out0[words.clone()]).0;
+                    let out1 = S::Pack::packs_mut(&mut out1[words.clone()]).0;
                     for i in 0..P {
                         s.store(&mut out0[i], s.residue(sums[l][0][i]));
                         s.store(&mut out1[i], s.residue(sums[l][1][i]));
@@ -384,7 +388,7 @@ fn add_samples<S: Sums, const L: usize, const P: usize>(
             let (row0, row1) = (&key[at..at + width], &key[at + tile..at + tile + width]);
             prefetch_far(row0.as_ptr().wrapping_offset(ahead));
             prefetch_far(row1.as_ptr().wrapping_offset(ahead));
-            let (row0, row1) = (s.packs(row0).0, s.packs(row1).0);
+            let (row0, row1) = (S::Pack::packs(row0).0, S::Pack::packs(row1).0);
             for i in 0..P {
                 let (key0, key1) = (s.load(&row0[i]), s.load(&row1[i]));
                 for l in 0..L {
@@ -392,7 +396,7 @@ fn add_samples<S: Sums, const L: usize, const P: usize>(
                     if i == 0 {
                         prefetch_far(row.as_ptr().wrapping_add(steps[l]));
                     }
-                    let a = s.load(&s.packs(row).0[i]);
+                    let a = s.load(&S::Pack::packs(row).0[i]);
                     sums[l][0][i] = s.mul_add(sums[l][0][i], a, key0);
                     sums[l][1][i] = s.mul_add(sums[l][1][i], a, key1);
                 }

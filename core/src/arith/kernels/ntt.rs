@@ -157,11 +157,16 @@ fn whole<const R: usize, A: Butterfly<R>, const FORWARD: bool>(
             (x[0], x[2]) = last(a, &scales, (x[0], x[2]));
             (x[1], x[3]) = last(a, &scales, (x[1], x[3]));
         }
-        a.store(q0, x[0]);
-        a.store(q1, x[1]);
-        a.store(q2, x[2]);
-        a.store(q3, x[3]);
+        store(a, [q0, q1, q2, q3], x);
     }
+}
+
+#[inline(always)]
+fn store<const R: usize, A: Butterfly<R>>(a: A, [q0, q1, q2, q3]: [&mut A::Pack; 4], x: [A::Reg; 4]) {
+    a.store(q0, x[0]);
+    a.store(q1, x[1]);
+    a.store(q2, x[2]);
+    a.store(q3, x[3]);
 }
 
 /// The pair of the inverse's last stage, with the factor `1/n`.
@@ -199,10 +204,7 @@ fn block<const R: usize, A: Butterfly<R>, const FORWARD: bool>(
             stage::<4, 2, R, A, FORWARD>(a, &mut x, |_| outer);
             x[0] = a.settle(x[0]);
         }
-        a.store(q0, x[0]);
-        a.store(q1, x[1]);
-        a.store(q2, x[2]);
-        a.store(q3, x[3]);
+        store(a, [q0, q1, q2, q3], x);
     }
 }
 

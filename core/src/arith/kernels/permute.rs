@@ -7,15 +7,21 @@ use crate::arith::simd::vector::Products;
 /// `out[j] = x[perm[j]]`.
 #[inline(always)]
 pub(crate) fn permute<V: Products>(v: V, out: &mut [V::Word], x: &[V::Word], perm: &[u32]) {
+    permute_from(v, out, x, perm, 0);
+}
+
+/// `out[j] = x[perm[j] - origin]`.
+#[inline(always)]
+fn permute_from<V: Products>(v: V, out: &mut [V::Word], x: &[V::Word], perm: &[u32], origin: u32) {
     debug_assert!(out.len() == perm.len());
     let (out, out_rest) = v.packs_mut(out);
     let mut indices = perm.chunks_exact(V::LANES);
     for (out, indices) in out.iter_mut().zip(&mut indices) {
-        v.store(out, v.gather(x, indices, 0));
+        v.store(out, v.gather(x, indices, origin));
     }
     if V::LANES > 1 {
         for (out, &j) in out_rest.iter_mut().zip(indices.remainder()) {
-            *out = x[j as usize];
+            *out = x[j.wrapping_sub(origin) as usize];
         }
     }
 }
@@ -33,17 +39,7 @@ pub(crate) fn permute_to_lines<V: Products>(
     let size = const { line::<V::Word>() }.min(perm.len()).max(1);
     let lines = out.chunks_exact_mut(size * place.1).zip(perm.chunks_exact(size));
     for (line, perm) in lines {
-        let out = &mut line[place.0 * size..(place.0 + 1) * size];
-        let (out, out_rest) = v.packs_mut(out);
-        let mut indices = perm.chunks_exact(V::LANES);
-        for (out, indices) in out.iter_mut().zip(&mut indices) {
-            v.store(out, v.gather(x, indices, origin));
-        }
-        if V::LANES > 1 {
-            for (out, &j) in out_rest.iter_mut().zip(indices.remainder()) {
-                *out = x[j.wrapping_sub(origin) as usize];
-            }
-        }
+        permute_from(v, &mut line[place.0 * size..(place.0 + 1) * size], x, perm, origin);
     }
 }
 

@@ -3,7 +3,7 @@
 pub(crate) use super::key_products::key_products;
 use super::key_products::line;
 use super::pointwise::Wide;
-use crate::arith::simd::vector::Products;
+use crate::arith::simd::vector::{Pack, Products};
 use crate::arith::{MachineWord, Modulus};
 
 /// Sums of products modulo one prime.
@@ -11,7 +11,7 @@ pub(crate) trait Sums: Copy {
     /// The words in memory.
     type Word: MachineWord;
     /// As many words as a register has lanes.
-    type Pack;
+    type Pack: Pack<Self::Word>;
     /// The register.
     type Reg: Copy;
     /// A sum in each lane.
@@ -30,10 +30,6 @@ pub(crate) trait Sums: Copy {
     /// Packs whose sums with one left side registers hold, 1 or 2.
     const PACKS: usize = if Self::LANES > 1 && line::<Self::Word>() > Self::LANES { 2 } else { 1 };
 
-    /// The row as packs, and the words left over.
-    fn packs(self, row: &[Self::Word]) -> (&[Self::Pack], &[Self::Word]);
-    /// The row as packs, and the words left over.
-    fn packs_mut(self, row: &mut [Self::Word]) -> (&mut [Self::Pack], &mut [Self::Word]);
     /// Reads a pack.
     fn load(self, from: &Self::Pack) -> Self::Reg;
     /// Writes a pack.
@@ -47,7 +43,10 @@ pub(crate) trait Sums: Copy {
     /// The residue in `[0, p)`.
     fn residue(self, acc: Self::Acc) -> Self::Reg;
     /// The same sum modulo the prime, with room for [`room`](Self::room) products.
-    fn shrink(self, acc: Self::Acc) -> Self::Acc;
+    #[inline(always)]
+    fn shrink(self, acc: Self::Acc) -> Self::Acc {
+        self.of(self.residue(acc))
+    }
     /// How many products a residue or a shrunk sum has room for.
     fn room(self) -> usize;
 }
@@ -81,14 +80,6 @@ impl<V: Products> Sums for DoubleWords<V> {
     const LANES: usize = V::LANES;
 
     #[inline(always)]
-    fn packs(self, row: &[V::Word]) -> (&[V::Pack], &[V::Word]) {
-        self.v.packs(row)
-    }
-    #[inline(always)]
-    fn packs_mut(self, row: &mut [V::Word]) -> (&mut [V::Pack], &mut [V::Word]) {
-        self.v.packs_mut(row)
-    }
-    #[inline(always)]
     fn load(self, from: &V::Pack) -> V::Reg {
         self.v.load(from)
     }
@@ -111,10 +102,6 @@ impl<V: Products> Sums for DoubleWords<V> {
     #[inline(always)]
     fn residue(self, acc: V::Acc) -> V::Reg {
         self.wide.reduce(self.v, self.v.acc_split(acc))
-    }
-    #[inline(always)]
-    fn shrink(self, acc: V::Acc) -> V::Acc {
-        self.v.acc_from(self.residue(acc))
     }
     #[inline(always)]
     fn room(self) -> usize {
@@ -155,7 +142,7 @@ pub(crate) fn inner_product<V: Products>(
 #[inline(always)]
 pub(crate) fn mul_assign_by<S: Sums>(s: S, m: &Modulus<S::Word>, a: &mut [S::Word], b: &[S::Word]) {
     debug_assert_eq!(a.len(), b.len());
-    let ((a, a_rest), (b, b_rest)) = (s.packs_mut(a), s.packs(b));
+    let ((a, a_rest), (b, b_rest)) = (S::Pack::packs_mut(a), S::Pack::packs(b));
     for (a, b) in a.iter_mut().zip(b) {
         s.store(a, s.residue(s.mul_add(s.zero(), s.load(a), s.load(b))));
     }
@@ -178,7 +165,7 @@ pub(crate) fn inner_product_by<S: Sums>(
     let lazy = s.room();
     let mut buffer = [s.zero(); BLOCK];
     let n = out.len();
-    let (packs, rest) = s.packs_mut(out);
+    let (packs, rest) = S::Pack::packs_mut(out);
     for (part, out) in packs.chunks_mut(block::<S>()).enumerate() {
         let range = part * block::<S>()..part * block::<S>() + out.len();
         let sums = &mut buffer[..out.len()];
@@ -191,7 +178,7 @@ pub(crate) fn inner_product_by<S: Sums>(
             }
             room -= lhs.len();
             let term = |j: usize| {
-                let (a, b) = (s.packs(lhs[j]).0, s.packs(rhs[j]).0);
+                let (a, b) = (S::Pack::packs(lhs[j]).0, S::Pack::packs(rhs[j]).0);
                 a[range.clone()].iter().zip(&b[range.clone()])
             };
             if lhs.len() == 2 {

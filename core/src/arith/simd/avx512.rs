@@ -26,15 +26,9 @@ impl Avx512 {
     }
 }
 
-/// Vector operations on sixteen `u32`.
-#[derive(Clone, Copy)]
-pub(crate) struct Lanes(#[allow(dead_code)] Avx512);
-
-impl From<Avx512> for Lanes {
-    #[inline(always)]
-    fn from(token: Avx512) -> Self {
-        Self(token)
-    }
+lanes! {
+    /// Vector operations on sixteen `u32`.
+    Avx512
 }
 
 /// A Shoup factor; the odd lanes' quotients also where `vpmuludq` reads them.
@@ -78,14 +72,6 @@ impl Vector for Lanes {
     const LANES: usize = 16;
     const LAZY_BITS: u32 = 30;
 
-    #[inline(always)]
-    fn packs(self, row: &[u32]) -> (&[[u32; 16]], &[u32]) {
-        row.as_chunks()
-    }
-    #[inline(always)]
-    fn packs_mut(self, row: &mut [u32]) -> (&mut [[u32; 16]], &mut [u32]) {
-        row.as_chunks_mut()
-    }
     #[inline(always)]
     fn splat(self, x: u32) -> __m512i {
         avx512!(_mm512_set1_epi32(x as i32))

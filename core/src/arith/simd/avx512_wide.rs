@@ -4,7 +4,7 @@
 //! SAFETY, for every block here: the lanes are made of those of [`Ifma`](super::ifma::Ifma), whose token is reached
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
 
-use super::ifma::{Ifma, Lanes as Words};
+use super::ifma::{Ifma, Lanes as Words, ifma};
 use super::vector::{Transpose, Vector};
 use crate::arith::Shoup;
 use core::arch::x86_64::*;
@@ -29,14 +29,6 @@ pub(crate) struct Factor {
     fraction: __m512i,
 }
 
-/// Intrinsics, allowed by the token (see the module above).
-macro_rules! avx512 {
-    ($e:expr) => {
-        // SAFETY: the token proves AVX-512F, AVX-512DQ and AVX-512 IFMA.
-        unsafe { $e }
-    };
-}
-
 impl Vector for Lanes {
     type Word = u64;
     type Pack = [u64; 8];
@@ -47,14 +39,6 @@ impl Vector for Lanes {
     const LAZY_BITS: u32 = 61;
     const ROUGH_BITS: u32 = 2;
 
-    #[inline(always)]
-    fn packs(self, row: &[u64]) -> (&[[u64; 8]], &[u64]) {
-        self.0.packs(row)
-    }
-    #[inline(always)]
-    fn packs_mut(self, row: &mut [u64]) -> (&mut [[u64; 8]], &mut [u64]) {
-        self.0.packs_mut(row)
-    }
     #[inline(always)]
     fn splat(self, x: u64) -> __m512i {
         self.0.splat(x)
@@ -101,7 +85,7 @@ impl Vector for Lanes {
     }
     #[inline(always)]
     fn factors(self, value: __m512i, quotient: __m512i) -> Factor {
-        avx512!(Factor {
+        ifma!(Factor {
             value,
             quotient: _mm512_srli_epi64::<12>(quotient),
             fraction: _mm512_slli_epi64::<40>(quotient)
@@ -116,7 +100,7 @@ impl Vector for Lanes {
         // a = 2^52 h + l, with l the part of `a` that these instructions read, and 2^52 w / p = Q + f, with f < 1 known to
         // 12 bits: the quotient a w / p is h Q + h f + l (Q + f) / 2^52. What is left out is below 1 + 1 for h f, since
         // h < 2^12, and below 1 + 1 for the last: the sum is at most 3 less than the floor of the true quotient.
-        avx512!({
+        ifma!({
             let high = _mm512_srli_epi64::<52>(a);
             let quotient = _mm512_mullo_epi64(high, w.quotient);
             let quotient = _mm512_madd52hi_epu64(quotient, high, w.fraction);

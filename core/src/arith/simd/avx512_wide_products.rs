@@ -7,6 +7,7 @@
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
 
 use super::avx512_wide::Lanes;
+use super::ifma::ifma;
 use super::vector::{Products, Vector};
 use core::arch::x86_64::*;
 
@@ -24,33 +25,25 @@ pub(crate) struct Acc {
 /// Bits of a column.
 pub(in crate::arith) const COLUMN: u32 = 52;
 
-/// Intrinsics, allowed by the token (see the module above).
-macro_rules! avx512 {
-    ($e:expr) => {
-        // SAFETY: the token proves AVX-512F, AVX-512DQ and AVX-512 IFMA.
-        unsafe { $e }
-    };
-}
-
 impl Products for Lanes {
     type Acc = Acc;
     type Real = __m512d;
 
     #[inline(always)]
     fn acc_zero(self) -> Acc {
-        let zero = avx512!(_mm512_setzero_si512());
+        let zero = ifma!(_mm512_setzero_si512());
         Acc { low: zero, middle: zero, high: zero }
     }
     #[inline(always)]
     fn acc_from(self, x: __m512i) -> Acc {
-        let zero = avx512!(_mm512_setzero_si512());
+        let zero = ifma!(_mm512_setzero_si512());
         // A whole word would leave `low` no room.
         let low = self.and(x, self.splat((1 << COLUMN) - 1));
-        Acc { low, middle: avx512!(_mm512_srli_epi64::<COLUMN>(x)), high: zero }
+        Acc { low, middle: ifma!(_mm512_srli_epi64::<COLUMN>(x)), high: zero }
     }
     #[inline(always)]
     fn acc_mul_add(self, acc: Acc, a: __m512i, b: __m512i) -> Acc {
-        avx512!({
+        ifma!({
             let (a_high, b_high) = (_mm512_srli_epi64::<COLUMN>(a), _mm512_srli_epi64::<COLUMN>(b));
             let low = _mm512_madd52lo_epu64(acc.low, a, b);
             let middle = _mm512_madd52hi_epu64(acc.middle, a, b);
@@ -64,7 +57,7 @@ impl Products for Lanes {
     }
     #[inline(always)]
     fn acc_split(self, acc: Acc) -> (__m512i, __m512i) {
-        avx512!({
+        ifma!({
             let column = _mm512_set1_epi64((1 << COLUMN) - 1);
             let middle = _mm512_add_epi64(acc.middle, _mm512_srli_epi64::<COLUMN>(acc.low));
             let low = _mm512_and_si512(acc.low, column);
@@ -77,36 +70,36 @@ impl Products for Lanes {
     #[inline(always)]
     fn split_biased(self, x: &[i64], bias: u64) -> (__m512i, __m512i) {
         let x: &[i64; 8] = &x.as_chunks().0[0];
-        avx512!({
+        ifma!({
             let x = _mm512_loadu_si512(x.as_ptr().cast());
             (_mm512_add_epi64(x, self.splat(bias)), _mm512_setzero_si512())
         })
     }
     #[inline(always)]
     fn real_zero(self) -> __m512d {
-        avx512!(_mm512_setzero_pd())
+        ifma!(_mm512_setzero_pd())
     }
     #[inline(always)]
     fn real_mul_add(self, sum: __m512d, y: __m512i, factor: f64) -> __m512d {
-        avx512!(_mm512_add_pd(sum, _mm512_mul_pd(_mm512_cvtepu64_pd(y), _mm512_set1_pd(factor))))
+        ifma!(_mm512_add_pd(sum, _mm512_mul_pd(_mm512_cvtepu64_pd(y), _mm512_set1_pd(factor))))
     }
     #[inline(always)]
     fn real_round(self, x: __m512d) -> __m512i {
-        avx512!(_mm512_cvttpd_epu64(_mm512_add_pd(x, _mm512_set1_pd(0.5))))
+        ifma!(_mm512_cvttpd_epu64(_mm512_add_pd(x, _mm512_set1_pd(0.5))))
     }
     #[inline(always)]
     fn gather(self, x: &[u64], perm: &[u32], origin: u32) -> __m512i {
         let perm: &[u32; 8] = &perm.as_chunks().0[0];
         let pack = perm[0].wrapping_sub(origin) as usize / 8;
         if let Some(words) = self.packs(x).0.get(pack) {
-            let lanes = avx512!(_mm512_cvtepu32_epi64(_mm256_loadu_si256(perm.as_ptr().cast())));
+            let lanes = ifma!(_mm512_cvtepu32_epi64(_mm256_loadu_si256(perm.as_ptr().cast())));
             let from =
-                avx512!(_mm512_sub_epi64(lanes, _mm512_set1_epi64((8 * pack) as i64 + i64::from(origin))));
-            if avx512!(_mm512_cmpgt_epu64_mask(from, _mm512_set1_epi64(7))) == 0 {
-                return avx512!(_mm512_permutexvar_epi64(from, self.load(words)));
+                ifma!(_mm512_sub_epi64(lanes, _mm512_set1_epi64((8 * pack) as i64 + i64::from(origin))));
+            if ifma!(_mm512_cmpgt_epu64_mask(from, _mm512_set1_epi64(7))) == 0 {
+                return ifma!(_mm512_permutexvar_epi64(from, self.load(words)));
             }
         }
-        avx512!(_mm512_setr_epi64(
+        ifma!(_mm512_setr_epi64(
             x[perm[0].wrapping_sub(origin) as usize] as i64,
             x[perm[1].wrapping_sub(origin) as usize] as i64,
             x[perm[2].wrapping_sub(origin) as usize] as i64,

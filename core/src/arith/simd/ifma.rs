@@ -37,15 +37,9 @@ pub(in crate::arith) const LANE_BITS: u32 = 52;
 /// Primes below this many bits leave room for lazy butterflies, whose words are below `4p`.
 pub(in crate::arith) const PRIME_BITS: u32 = LANE_BITS - 2;
 
-/// Vector operations on eight `u64`.
-#[derive(Clone, Copy)]
-pub(crate) struct Lanes(#[allow(dead_code)] Ifma);
-
-impl From<Ifma> for Lanes {
-    #[inline(always)]
-    fn from(token: Ifma) -> Self {
-        Self(token)
-    }
+lanes! {
+    /// Vector operations on eight `u64`.
+    Ifma
 }
 
 /// A factor and `floor(value * 2^52 / p)`.
@@ -55,13 +49,16 @@ pub(crate) struct Factor {
     pub(in crate::arith) quotient: __m512i,
 }
 
-/// Intrinsics, allowed by the token (see the module above).
+/// Intrinsics, allowed by the token.
 macro_rules! ifma {
     ($e:expr) => {
-        // SAFETY: the token proves AVX-512F and AVX-512 IFMA.
+        // SAFETY: what uses this has lanes, or what is made from them, and their token proves AVX-512F, AVX-512DQ and AVX-512 IFMA;
+        // loads and stores are unaligned, through references to whole packs.
         unsafe { $e }
     };
 }
+
+pub(in crate::arith) use ifma;
 
 impl Vector for Lanes {
     type Word = u64;
@@ -72,14 +69,6 @@ impl Vector for Lanes {
     const LANES: usize = 8;
     const LAZY_BITS: u32 = PRIME_BITS;
 
-    #[inline(always)]
-    fn packs(self, row: &[u64]) -> (&[[u64; 8]], &[u64]) {
-        row.as_chunks()
-    }
-    #[inline(always)]
-    fn packs_mut(self, row: &mut [u64]) -> (&mut [[u64; 8]], &mut [u64]) {
-        row.as_chunks_mut()
-    }
     #[inline(always)]
     fn splat(self, x: u64) -> __m512i {
         ifma!(_mm512_set1_epi64(x as i64))

@@ -5,6 +5,23 @@
 // Intrinsics are many and self-explanatory by their prefix; pointers are cast for unaligned loads only.
 #![allow(clippy::wildcard_imports, clippy::cast_ptr_alignment)]
 
+/// Vector operations of instructions that the CPU does not have to have: they hold a token, which proves that it has them.
+#[cfg(target_arch = "x86_64")]
+macro_rules! lanes {
+    ($(#[$doc:meta])* $token:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub(crate) struct Lanes(#[allow(dead_code)] $token);
+
+        impl From<$token> for Lanes {
+            #[inline(always)]
+            fn from(token: $token) -> Self {
+                Self(token)
+            }
+        }
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
 #[cfg(target_arch = "x86_64")]

@@ -32,14 +32,6 @@ impl<W: MachineWord> Vector for Scalar<W> {
     const LAZY_BITS: u32 = W::BITS - 2;
 
     #[inline(always)]
-    fn packs(self, row: &[W]) -> (&[W], &[W]) {
-        (row, &[])
-    }
-    #[inline(always)]
-    fn packs_mut(self, row: &mut [W]) -> (&mut [W], &mut [W]) {
-        (row, &mut [])
-    }
-    #[inline(always)]
     fn splat(self, x: W) -> W {
         x
     }

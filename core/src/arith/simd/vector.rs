@@ -10,7 +10,7 @@ pub(crate) trait Vector: Copy + Send + Sync + 'static {
     /// The word in one lane.
     type Word: MachineWord;
     /// `[Word; LANES]`.
-    type Pack: Copy;
+    type Pack: Pack<Self::Word>;
     /// The register.
     type Reg: Copy;
     /// A fixed factor per lane in Shoup form.
@@ -24,9 +24,15 @@ pub(crate) trait Vector: Copy + Send + Sync + 'static {
     const ROUGH_BITS: u32 = 1;
 
     /// The row as packs, and the words left over.
-    fn packs(self, row: &[Self::Word]) -> (&[Self::Pack], &[Self::Word]);
+    #[inline(always)]
+    fn packs(self, row: &[Self::Word]) -> (&[Self::Pack], &[Self::Word]) {
+        Self::Pack::packs(row)
+    }
     /// The row as packs, and the words left over.
-    fn packs_mut(self, row: &mut [Self::Word]) -> (&mut [Self::Pack], &mut [Self::Word]);
+    #[inline(always)]
+    fn packs_mut(self, row: &mut [Self::Word]) -> (&mut [Self::Pack], &mut [Self::Word]) {
+        Self::Pack::packs_mut(row)
+    }
     /// The same word in every lane.
     fn splat(self, x: Self::Word) -> Self::Reg;
     /// Reads a pack.
@@ -58,6 +64,37 @@ pub(crate) trait Vector: Copy + Send + Sync + 'static {
     #[inline(always)]
     fn mul_rough(self, a: Self::Reg, w: &Self::Factor, p: Self::Reg) -> Self::Reg {
         self.mul_lazy(a, w, p)
+    }
+}
+
+/// The words of one register.
+pub(crate) trait Pack<W>: Copy {
+    /// A row as packs, and the words left over.
+    fn packs(row: &[W]) -> (&[Self], &[W]);
+    /// A row as packs, and the words left over.
+    fn packs_mut(row: &mut [W]) -> (&mut [Self], &mut [W]);
+}
+
+impl<W: MachineWord, const LANES: usize> Pack<W> for [W; LANES] {
+    #[inline(always)]
+    fn packs(row: &[W]) -> (&[Self], &[W]) {
+        row.as_chunks()
+    }
+    #[inline(always)]
+    fn packs_mut(row: &mut [W]) -> (&mut [Self], &mut [W]) {
+        row.as_chunks_mut()
+    }
+}
+
+/// A register of one word.
+impl<W: MachineWord> Pack<W> for W {
+    #[inline(always)]
+    fn packs(row: &[W]) -> (&[W], &[W]) {
+        (row, &[])
+    }
+    #[inline(always)]
+    fn packs_mut(row: &mut [W]) -> (&mut [W], &mut [W]) {
+        (row, &mut [])
     }
 }
 

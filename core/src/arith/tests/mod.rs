@@ -6,35 +6,13 @@ mod numbers;
 mod rows;
 mod transforms;
 
+use super::self_check::Random;
 use super::{Modulus, Word, primes};
 
-/// A small deterministic generator (splitmix64).
-pub(super) struct Random(u64);
-
 impl Random {
-    pub(super) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
-    }
-
     /// In (-1, 1).
     pub(super) fn real(&mut self) -> f64 {
         (self.next() as i64 >> 11) as f64 / (1u64 << 52) as f64
-    }
-
-    pub(super) fn row<W: Word>(&mut self, bound: u64, n: usize) -> Vec<W> {
-        (0..n).map(|_| W::from_u64(self.below(bound))).collect()
     }
 }
 

@@ -20,17 +20,12 @@
 use crate::arith::backends::macros::products_by;
 use crate::arith::kernels::{butterfly::Butterfly, ntt, products::Sums};
 use crate::arith::ntt::{Factors, REAL_BITS, Twiddles};
-use crate::arith::simd::{avx2::words64::Lanes, vector::Transpose};
+use crate::arith::simd::{
+    avx2::{avx2, words64::Lanes},
+    vector::Transpose,
+};
 use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::x86_64::*;
-
-/// Intrinsics, allowed by the token (see the module above).
-macro_rules! avx2 {
-    ($e:expr) => {
-        // SAFETY: the token, which every value of `Reals` is made from, proves AVX2 and FMA.
-        unsafe { $e }
-    };
-}
 
 /// 2^52: the last bits of sums with it are the bits of a small integer.
 const MAGIC: f64 = (1u64 << 52) as f64;
@@ -110,10 +105,6 @@ impl Butterfly<8> for Reals {
     const LANES: usize = 4;
     const SQUARE: usize = 4;
 
-    #[inline(always)]
-    fn packs(self, row: &mut [u64]) -> &mut [[u64; 4]] {
-        row.as_chunks_mut().0
-    }
     #[inline(always)]
     fn load(self, from: &[u64; 4]) -> __m256d {
         avx2!(_mm256_loadu_pd(from.as_ptr().cast()))
@@ -208,14 +199,6 @@ impl Sums for Reals {
 
     const LANES: usize = 4;
 
-    #[inline(always)]
-    fn packs(self, row: &[u64]) -> (&[[u64; 4]], &[u64]) {
-        row.as_chunks()
-    }
-    #[inline(always)]
-    fn packs_mut(self, row: &mut [u64]) -> (&mut [[u64; 4]], &mut [u64]) {
-        row.as_chunks_mut()
-    }
     #[inline(always)]
     fn load(self, from: &[u64; 4]) -> __m256d {
         Butterfly::load(self, from)

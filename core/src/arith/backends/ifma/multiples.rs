@@ -6,7 +6,7 @@ use crate::arith::kernels::pointwise;
 use crate::arith::kernels::products::{DoubleWords, Sums};
 use crate::arith::simd::avx512_wide;
 use crate::arith::simd::ifma::Lanes;
-use crate::arith::simd::vector::Vector;
+use crate::arith::simd::vector::{Pack, Vector};
 use crate::arith::{Modulus, Shoup};
 use core::arch::x86_64::__m512i;
 
@@ -51,7 +51,7 @@ fn sums_of_multiples<S: Sums<Word = u64, Reg = __m512i>>(
     scalars: &[Shoup<u64>],
 ) {
     debug_assert_eq!(terms.len(), scalars.len());
-    let (packs, rest) = s.packs_mut(acc);
+    let (packs, rest) = S::Pack::packs_mut(acc);
     let (blocks, few) = packs.as_chunks_mut::<PACKS>();
     let done = blocks.len() * PACKS;
     for (k, block) in blocks.iter_mut().enumerate() {
@@ -90,7 +90,7 @@ fn add_packs<S: Sums<Word = u64, Reg = __m512i>, const P: usize>(
         }
         left -= 1;
         let factor = v.splat(factor.value);
-        for (sum, x) in sums.iter_mut().zip(&s.packs(x).0[at..at + P]) {
+        for (sum, x) in sums.iter_mut().zip(&S::Pack::packs(x).0[at..at + P]) {
             *sum = s.mul_add(*sum, s.load(x), factor);
         }
     }

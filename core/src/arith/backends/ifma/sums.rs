@@ -6,7 +6,7 @@
 
 use crate::arith::Modulus;
 use crate::arith::kernels::products::Sums;
-use crate::arith::simd::ifma::{Acc, Factor, LANE_BITS, Lanes};
+use crate::arith::simd::ifma::{Acc, Factor, LANE_BITS, Lanes, ifma};
 use crate::arith::simd::vector::Vector;
 use core::arch::x86_64::*;
 
@@ -28,14 +28,6 @@ pub(crate) struct IfmaSums {
 const HALF: u32 = LANE_BITS;
 /// High halves are below 2^48, and so many of them and the carries of the low ones below 2^52.
 const ROOM: usize = 15;
-
-/// Intrinsics, allowed by the token (see the module above).
-macro_rules! ifma {
-    ($e:expr) => {
-        // SAFETY: the token proves AVX-512F and AVX-512 IFMA.
-        unsafe { $e }
-    };
-}
 
 impl IfmaSums {
     #[inline(always)]
@@ -60,14 +52,6 @@ impl Sums for IfmaSums {
 
     const LANES: usize = 8;
 
-    #[inline(always)]
-    fn packs(self, row: &[u64]) -> (&[[u64; 8]], &[u64]) {
-        self.lanes.packs(row)
-    }
-    #[inline(always)]
-    fn packs_mut(self, row: &mut [u64]) -> (&mut [[u64; 8]], &mut [u64]) {
-        self.lanes.packs_mut(row)
-    }
     #[inline(always)]
     fn load(self, from: &[u64; 8]) -> __m512i {
         self.lanes.load(from)
@@ -102,10 +86,6 @@ impl Sums for IfmaSums {
         });
         let remainder = v.and(remainder, v.splat((1 << HALF) - 1));
         v.reduce_once(v.reduce_once(remainder, self.twice), self.p)
-    }
-    #[inline(always)]
-    fn shrink(self, acc: Acc) -> Acc {
-        self.of(self.residue(acc))
     }
     #[inline(always)]
     fn room(self) -> usize {

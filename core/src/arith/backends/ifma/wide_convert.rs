@@ -7,18 +7,10 @@ use super::wide_sums::WideSums;
 use crate::arith::kernels::{convert, products::DoubleWords, products::Sums};
 use crate::arith::simd::avx512_wide::Lanes;
 use crate::arith::simd::avx512_wide_products::{Acc, COLUMN};
-use crate::arith::simd::ifma::{self, Lanes as Words};
+use crate::arith::simd::ifma::{self, Lanes as Words, ifma};
 use crate::arith::simd::vector::{Products, Vector};
 use crate::arith::{Modulus, Shoup};
 use core::arch::x86_64::*;
-
-/// Intrinsics, allowed by the token (see the module above).
-macro_rules! avx512 {
-    ($e:expr) => {
-        // SAFETY: the token proves AVX-512F, AVX-512DQ and AVX-512 IFMA.
-        unsafe { $e }
-    };
-}
 
 /// [`convert::crt_combine`](crate::arith::kernels::convert::crt_combine): sources of up to 52 bits, and targets below 2^50,
 /// take a part of the seven instructions of a product.
@@ -116,9 +108,9 @@ fn add_products<const WIDE: bool, const P: usize>(
     for i in 0..P {
         words[i] = v.load(&a[i]);
         highs[i] = v.shift_right(words[i], COLUMN);
-        any = avx512!(_mm512_or_si512(any, highs[i]));
+        any = ifma!(_mm512_or_si512(any, highs[i]));
     }
-    avx512!({
+    ifma!({
         for (sum, &a) in sums.iter_mut().zip(&words) {
             sum.low = _mm512_madd52lo_epu64(sum.low, a, b);
             sum.middle = _mm512_madd52hi_epu64(sum.middle, a, b);
@@ -184,7 +176,7 @@ impl Residue for NarrowResidue {
         // quotients is at most 2 less than the true one.
         let v = self.words;
         let [second, third] = &self.columns;
-        let remainder = avx512!({
+        let remainder = ifma!({
             let middle = _mm512_add_epi64(middle, _mm512_srli_epi64::<COLUMN>(low));
             let high = _mm512_add_epi64(high, _mm512_srli_epi64::<COLUMN>(middle));
             let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), high, third.quotient);

@@ -9,17 +9,10 @@ use crate::arith::backends::macros::products_by;
 use crate::arith::kernels::products::{MOST_PRODUCTS, Sums};
 use crate::arith::simd::avx512_wide::Lanes;
 use crate::arith::simd::avx512_wide_products::{Acc, COLUMN};
+use crate::arith::simd::ifma::ifma;
 use crate::arith::simd::vector::{Products, Vector};
 use crate::arith::{MachineWord, Modulus};
 use core::arch::x86_64::*;
-
-/// Intrinsics, allowed by the token (see the module above).
-macro_rules! avx512 {
-    ($e:expr) => {
-        // SAFETY: the token proves AVX-512F, AVX-512DQ and AVX-512 IFMA.
-        unsafe { $e }
-    };
-}
 
 /// Arithmetic modulo one prime of [`SUM_BITS`].
 #[derive(Clone, Copy)]
@@ -51,7 +44,7 @@ impl WideSums {
             lanes,
             p: lanes.splat(p),
             high: [lanes.splat(high & ((1 << COLUMN) - 1)), lanes.splat(high >> COLUMN)],
-            inverse: avx512!(_mm512_set1_pd(inverse)),
+            inverse: ifma!(_mm512_set1_pd(inverse)),
             room: u64::products_per_wide(p - 1, p - 1).min(MOST_PRODUCTS),
         })
     }
@@ -65,14 +58,6 @@ impl Sums for WideSums {
 
     const LANES: usize = 8;
 
-    #[inline(always)]
-    fn packs(self, row: &[u64]) -> (&[[u64; 8]], &[u64]) {
-        self.lanes.packs(row)
-    }
-    #[inline(always)]
-    fn packs_mut(self, row: &mut [u64]) -> (&mut [[u64; 8]], &mut [u64]) {
-        self.lanes.packs_mut(row)
-    }
     #[inline(always)]
     fn load(self, from: &[u64; 8]) -> __m512i {
         self.lanes.load(from)
@@ -97,7 +82,7 @@ impl Sums for WideSums {
     fn residue(self, acc: Acc) -> __m512i {
         let v = self.lanes;
         // Below 2^128: `high` has 24 bits, and so the sum without it, 2^104 replaced by its residue, 105.
-        let (low, middle) = avx512!({
+        let (low, middle) = ifma!({
             let column = _mm512_set1_epi64((1 << COLUMN) - 1);
             let middle = _mm512_add_epi64(acc.middle, _mm512_srli_epi64::<COLUMN>(acc.low));
             let high = _mm512_add_epi64(acc.high, _mm512_srli_epi64::<COLUMN>(middle));
@@ -108,16 +93,12 @@ impl Sums for WideSums {
         });
         // `middle` is below 2^53, which `f64` holds. Leaving `low` out, the factor that is too small, and roundings make the
         // quotient of at most 48 bits less than 3/2 too small, and never too large.
-        let remainder = avx512!({
+        let remainder = ifma!({
             let quotient = _mm512_mul_pd(_mm512_cvtepu64_pd(middle), self.inverse);
             let multiple = _mm512_mullo_epi64(_mm512_cvttpd_epu64(quotient), self.p);
             _mm512_sub_epi64(_mm512_add_epi64(low, _mm512_slli_epi64::<COLUMN>(middle)), multiple)
         });
         v.reduce_once(remainder, self.p)
-    }
-    #[inline(always)]
-    fn shrink(self, acc: Acc) -> Acc {
-        self.of(self.residue(acc))
     }
     #[inline(always)]
     fn room(self) -> usize {

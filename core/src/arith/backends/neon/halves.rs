@@ -107,14 +107,6 @@ impl Sums for Halves {
     const PACKS: usize = 1;
 
     #[inline(always)]
-    fn packs(self, row: &[u64]) -> (&[[u64; 4]], &[u64]) {
-        row.as_chunks()
-    }
-    #[inline(always)]
-    fn packs_mut(self, row: &mut [u64]) -> (&mut [[u64; 4]], &mut [u64]) {
-        row.as_chunks_mut()
-    }
-    #[inline(always)]
     fn load(self, from: &[u64; 4]) -> Words {
         neon!(vld2q_u32(from.as_ptr().cast()))
     }
@@ -165,10 +157,6 @@ impl Sums for Halves {
             let (low, high) = halves(vreinterpretq_u64_f64(x), vreinterpretq_u64_f64(y));
             uint32x4x2_t(low, high)
         })
-    }
-    #[inline(always)]
-    fn shrink(self, acc: Acc) -> Acc {
-        self.of(self.residue(acc))
     }
     #[inline(always)]
     fn room(self) -> usize {

@@ -110,10 +110,6 @@ impl Butterfly<8> for Reals {
     const SQUARE: usize = 4;
 
     #[inline(always)]
-    fn packs(self, row: &mut [u64]) -> &mut [[u64; 4]] {
-        row.as_chunks_mut().0
-    }
-    #[inline(always)]
     fn load(self, from: &[u64; 4]) -> Pair {
         neon!(both(|i| vld1q_f64(from.as_ptr().cast::<f64>().add(2 * i))))
     }
@@ -214,14 +210,6 @@ impl Sums for Reals {
 
     const LANES: usize = 4;
 
-    #[inline(always)]
-    fn packs(self, row: &[u64]) -> (&[[u64; 4]], &[u64]) {
-        row.as_chunks()
-    }
-    #[inline(always)]
-    fn packs_mut(self, row: &mut [u64]) -> (&mut [[u64; 4]], &mut [u64]) {
-        row.as_chunks_mut()
-    }
     #[inline(always)]
     fn load(self, from: &[u64; 4]) -> Pair {
         Butterfly::load(self, from)

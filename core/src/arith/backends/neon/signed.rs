@@ -123,10 +123,6 @@ impl<const ROOMY: bool> Butterfly<8> for Signed<ROOMY> {
     const SQUARE: usize = 4;
 
     #[inline(always)]
-    fn packs(self, row: &mut [u32]) -> &mut [[u32; 4]] {
-        row.as_chunks_mut().0
-    }
-    #[inline(always)]
     fn load(self, from: &[u32; 4]) -> int32x4_t {
         neon!(vreinterpretq_s32_u32(vld1q_u32(from.as_ptr())))
     }

@@ -4,6 +4,17 @@
 //! [`Avx2::detect`], which returns it only where the CPU has AVX2, BMI1, BMI2 and FMA; loads and stores go through references to
 //! whole packs and are unaligned.
 
+/// Intrinsics, allowed by the token.
+macro_rules! avx2 {
+    ($e:expr) => {
+        // SAFETY: what uses this has lanes, or what is made from them, and their token proves AVX2 and FMA; loads and stores are
+        // unaligned, through references to whole packs.
+        unsafe { $e }
+    };
+}
+
+pub(in crate::arith) use avx2;
+
 pub(in crate::arith) mod words32;
 pub(in crate::arith) mod words64;
 

@@ -5,15 +5,9 @@ use crate::arith::Shoup;
 use crate::arith::simd::vector::{Products, Redc, Transpose, Vector};
 use core::arch::x86_64::*;
 
-/// Vector operations on eight `u32`.
-#[derive(Clone, Copy)]
-pub(crate) struct Lanes(#[allow(dead_code)] Avx2);
-
-impl From<Avx2> for Lanes {
-    #[inline(always)]
-    fn from(token: Avx2) -> Self {
-        Self(token)
-    }
+lanes! {
+    /// Vector operations on eight `u32`.
+    Avx2
 }
 
 /// A Shoup factor; the odd lanes' quotients also where `vpmuludq` reads them.
@@ -31,14 +25,6 @@ pub(crate) struct Acc {
     odd: __m256i,
 }
 
-/// Intrinsics, allowed by the token (see the module above).
-macro_rules! avx2 {
-    ($e:expr) => {
-        // SAFETY: the token proves AVX2.
-        unsafe { $e }
-    };
-}
-
 /// The odd 32-bit lanes moved to the even ones.
 #[inline(always)]
 fn odd(x: __m256i) -> __m256i {
@@ -54,14 +40,6 @@ impl Vector for Lanes {
     const LANES: usize = 8;
     const LAZY_BITS: u32 = 30;
 
-    #[inline(always)]
-    fn packs(self, row: &[u32]) -> (&[[u32; 8]], &[u32]) {
-        row.as_chunks()
-    }
-    #[inline(always)]
-    fn packs_mut(self, row: &mut [u32]) -> (&mut [[u32; 8]], &mut [u32]) {
-        row.as_chunks_mut()
-    }
     #[inline(always)]
     fn splat(self, x: u32) -> __m256i {
         avx2!(_mm256_set1_epi32(x as i32))

@@ -5,15 +5,9 @@ use crate::arith::Shoup;
 use crate::arith::simd::vector::{Products, Transpose, Vector};
 use core::arch::x86_64::*;
 
-/// Vector operations on four `u64`.
-#[derive(Clone, Copy)]
-pub(crate) struct Lanes(#[allow(dead_code)] Avx2);
-
-impl From<Avx2> for Lanes {
-    #[inline(always)]
-    fn from(token: Avx2) -> Self {
-        Self(token)
-    }
+lanes! {
+    /// Vector operations on four `u64`.
+    Avx2
 }
 
 /// A Shoup factor; the value also with its halves exchanged, the quotient's high half also where `vpmuludq` reads it.
@@ -36,14 +30,6 @@ pub(crate) struct Acc {
 /// 2^52 and 2^84.
 const TWO_52: f64 = (1u64 << 52) as f64;
 const TWO_84: f64 = TWO_52 * (1u64 << 32) as f64;
-
-/// Intrinsics, allowed by the token (see the module above).
-macro_rules! avx2 {
-    ($e:expr) => {
-        // SAFETY: the token proves AVX2.
-        unsafe { $e }
-    };
-}
 
 #[inline(always)]
 fn high_half(x: __m256i) -> __m256i {
@@ -97,14 +83,6 @@ impl Vector for Lanes {
     const LAZY_BITS: u32 = 60;
     const ROUGH_BITS: u32 = 2;
 
-    #[inline(always)]
-    fn packs(self, row: &[u64]) -> (&[[u64; 4]], &[u64]) {
-        row.as_chunks()
-    }
-    #[inline(always)]
-    fn packs_mut(self, row: &mut [u64]) -> (&mut [[u64; 4]], &mut [u64]) {
-        row.as_chunks_mut()
-    }
     #[inline(always)]
     fn splat(self, x: u64) -> __m256i {
         avx2!(_mm256_set1_epi64x(x as i64))

@@ -46,14 +46,6 @@ impl Vector for Neon {
     const LAZY_BITS: u32 = 30;
 
     #[inline(always)]
-    fn packs(self, row: &[u32]) -> (&[[u32; 4]], &[u32]) {
-        row.as_chunks()
-    }
-    #[inline(always)]
-    fn packs_mut(self, row: &mut [u32]) -> (&mut [[u32; 4]], &mut [u32]) {
-        row.as_chunks_mut()
-    }
-    #[inline(always)]
     fn splat(self, x: u32) -> uint32x4_t {
         neon!(vdupq_n_u32(x))
     }
