@@ -12,7 +12,7 @@
 //! - [`hostile`]: what every reader of untrusted bytes must refuse;
 //! - [`keyed_bgv`]: a set for BGV bootstrapping with its keys, and what bootstraps in a chain have to leave;
 //! - [`measure`]: messages, and what the holder of the key sees of a run;
-//! - [`portable`]: digests of bootstraps, for the vectors;
+//! - [`portable`]: digests of objects and of bootstraps, for the vectors;
 //! - [`toy`]: keys of demonstration size;
 //! - [`precision`]: what is lost, in bits;
 //! - [`rns`]: polynomials of the library as big integers, the one place that reads its types;

@@ -1,4 +1,5 @@
-//! Digests of BGV bootstraps from fixed seeds, the same in every build; `tests/vectors/bgv.json` has them.
+//! Digests, as the vectors have them; those of BGV bootstraps from fixed seeds, the same in every build, are in
+//! `tests/vectors/bgv.json`.
 
 use refloat::bootstrapping::bgv::{Approach, BgvBootstrapper, BgvKeys, BgvParams, BgvSecretKey, BgvSpec};
 use refloat::circuits::linear_transform::PlaintextStorage;
@@ -6,6 +7,16 @@ use refloat::random::Seed;
 use refloat::schemes::bgv::BgvCiphertext;
 
 use crate::bgv::{odd_index, odd_index_by, small_prime, tiny_by};
+
+/// The end of every object on the wire: the BLAKE3 hash of all before.
+pub fn wire_digest(bytes: &[u8]) -> String {
+    hex(&bytes[bytes.len() - 32..])
+}
+
+/// Two digits for each byte.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
 
 /// What no named set is, by the names of the vectors: rings of odd index, thin and general, whose slots turn by one automorphism or do
 /// not, with messages modulo a prime, a square and bits; of an index of three primes; and digits that are read from multiples of q0, modulo a

@@ -116,6 +116,8 @@ macro_rules! ckks_surface {
             inner: refloat::schemes::ckks::PublicKey<$word>,
         }
 
+        $crate::accessors::identified!(PublicKey, inner);
+
         #[wasm_bindgen::prelude::wasm_bindgen]
         impl PublicKey {
             /// Reads the wire form, of whichever set it is.
@@ -134,17 +136,6 @@ macro_rules! ckks_surface {
             pub fn to_bytes(&self) -> js_sys::Uint8Array {
                 let bytes = refloat::wire::public_key_to_bytes(&self.params, &self.inner);
                 js_sys::Uint8Array::from(bytes.as_slice())
-            }
-
-            /// Name of the parameter set.
-            pub fn preset(&self) -> String {
-                self.preset.name.into()
-            }
-
-            /// Id of the key that decrypts.
-            #[wasm_bindgen(js_name = keyId)]
-            pub fn key_id(&self) -> js_sys::Uint8Array {
-                js_sys::Uint8Array::from(self.inner.key_id().as_slice())
             }
 
             /// Encrypts numbers as `SecretKey.encrypt` does.
@@ -177,6 +168,9 @@ macro_rules! ckks_surface {
             pub(crate) inner: refloat::schemes::ckks::Ciphertext<$word>,
         }
 
+        $crate::accessors::identified!(Ciphertext, inner);
+        $crate::accessors::leveled!(Ciphertext);
+
         #[wasm_bindgen::prelude::wasm_bindgen]
         impl Ciphertext {
             /// Reads the wire form, of whichever set it is.
@@ -195,28 +189,6 @@ macro_rules! ckks_surface {
                 let ckks = refloat::wire::CkksSet::ckks(&self.params);
                 let bytes = refloat::wire::ciphertext_to_bytes(ckks, &self.inner)?;
                 Ok(js_sys::Uint8Array::from(bytes.as_slice()))
-            }
-
-            /// Name of the parameter set.
-            pub fn preset(&self) -> String {
-                self.preset.name.into()
-            }
-
-            /// Id of the key it is encrypted under.
-            #[wasm_bindgen(js_name = keyId)]
-            pub fn key_id(&self) -> js_sys::Uint8Array {
-                js_sys::Uint8Array::from(self.inner.key_id().as_slice())
-            }
-
-            /// Its level.
-            pub fn level(&self) -> usize {
-                self.inner.level()
-            }
-
-            /// log2 of its modulus.
-            #[wasm_bindgen(js_name = logQ)]
-            pub fn log_q(&self) -> f64 {
-                self.inner.log_q()
             }
 
             /// log2 of its scale.

@@ -10,6 +10,7 @@
 
 #[cfg(feature = "ckks")]
 mod about;
+mod accessors;
 #[cfg(feature = "ckks")]
 mod ckks;
 #[cfg(feature = "ckks-bootstrap")]

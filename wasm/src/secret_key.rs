@@ -5,6 +5,8 @@
 /// it.
 macro_rules! secret_key {
     ($name:ident, generate: $generate:expr, read: $read:expr, write: $write:expr) => {
+        $crate::accessors::identified!($name, key);
+
         #[wasm_bindgen::prelude::wasm_bindgen]
         impl $name {
             /// Makes a key from the platform's randomness. A seed of one's own is for insecure sets alone.
@@ -51,17 +53,6 @@ macro_rules! secret_key {
                     let bytes = zeroize::Zeroizing::new(($write)(&self.key));
                     js_sys::Uint8Array::from(refloat::wire::server_token(&bytes, origin).as_slice())
                 })
-            }
-
-            /// Name of the parameter set.
-            pub fn preset(&self) -> String {
-                self.preset.name.into()
-            }
-
-            /// Public identifier of everything made with this key.
-            #[wasm_bindgen(js_name = keyId)]
-            pub fn key_id(&self) -> js_sys::Uint8Array {
-                js_sys::Uint8Array::from(self.key.key_id().as_slice())
             }
 
             /// One part of the evaluation keys in wire form.

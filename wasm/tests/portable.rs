@@ -31,6 +31,7 @@ use refloat::{
     },
     wire::{self, SeededSecret, SeededSet},
 };
+use refloat_tests::portable::{hex, wire_digest as digest};
 use serde_json::{Value, json};
 
 #[test]
@@ -309,12 +310,4 @@ fn message(mode: SlotMode, count: usize) -> Vec<f64> {
         _ => ((37 * i % 101) as f64 - 50.0) / 64.0,
     };
     (0..count).map(value).collect()
-}
-
-fn digest(bytes: &[u8]) -> String {
-    hex(&bytes[bytes.len() - 32..])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }

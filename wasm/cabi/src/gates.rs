@@ -210,12 +210,7 @@ pub fn encoding(messages: u32) -> Encoding {
 
 fn circuit(kind: &str, width: usize, prefix: bool) -> Result<String> {
     let form = if prefix { Form::Prefix } else { Form::Ripple };
-    let netlist = match kind {
-        "adder" => arithmetic::adder(width, form)?,
-        "comparator" => arithmetic::comparator(width, form)?,
-        other => return Err(Failure::invalid(format!("there is an adder and a comparator, no {other:?}"))),
-    };
-    Ok(netlist.to_string())
+    Ok(arithmetic::named(kind, width, form)?.to_string())
 }
 
 export_secret!("gate", CggiParams);

@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use super::{ciphertext::GateCiphertext, evaluation::GateKeys};
 use crate::{
     events::told,
-    failure::{Failure, Result},
+    failure::Result,
     object::{Fields, array},
     split::split,
 };
@@ -22,12 +22,7 @@ use crate::{
 #[wasm_bindgen(js_name = circuitText)]
 pub fn circuit_text(kind: &str, width: usize, prefix: bool) -> Result<String> {
     let form = if prefix { Form::Prefix } else { Form::Ripple };
-    let netlist = match kind {
-        "adder" => arithmetic::adder(width, form)?,
-        "comparator" => arithmetic::comparator(width, form)?,
-        other => return Err(Failure::invalid(format!("there is an adder and a comparator, no {other:?}"))),
-    };
-    Ok(netlist.to_string())
+    Ok(arithmetic::named(kind, width, form)?.to_string())
 }
 
 /// What is run of a circuit, as the TypeScript type `GlueCircuit`.

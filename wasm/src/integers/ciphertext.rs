@@ -14,6 +14,7 @@ use zeroize::Zeroizing;
 
 use super::presets::Sets;
 use crate::{
+    accessors::{identified, leveled},
     failure::{Failure, Result},
     randomness::seed_for,
 };
@@ -25,6 +26,9 @@ pub struct IntegerCiphertext {
     pub(crate) params: BgvParams,
     pub(crate) inner: BgvCiphertext,
 }
+
+identified!(IntegerCiphertext, inner);
+leveled!(IntegerCiphertext);
 
 #[wasm_bindgen]
 impl IntegerCiphertext {
@@ -42,28 +46,6 @@ impl IntegerCiphertext {
     pub fn to_bytes(&self) -> Result<Uint8Array> {
         let bytes = wire::bgv_ciphertext_to_bytes(self.params.context(), &self.inner)?;
         Ok(Uint8Array::from(bytes.as_slice()))
-    }
-
-    /// Name of the parameter set.
-    pub fn preset(&self) -> String {
-        self.preset.name.into()
-    }
-
-    /// Id of the key it is encrypted under.
-    #[wasm_bindgen(js_name = keyId)]
-    pub fn key_id(&self) -> Uint8Array {
-        Uint8Array::from(self.inner.key_id().as_slice())
-    }
-
-    /// Its level.
-    pub fn level(&self) -> usize {
-        self.inner.level()
-    }
-
-    /// log2 of its modulus.
-    #[wasm_bindgen(js_name = logQ)]
-    pub fn log_q(&self) -> f64 {
-        self.inner.log_q()
     }
 
     /// Bits that its noise may grow by, as it is estimated, before the integers are lost.

@@ -14,7 +14,7 @@ use super::{
     presets::Sets,
     secret::IntegerSecretKey,
 };
-use crate::failure::Result;
+use crate::{accessors::identified, failure::Result};
 
 /// Encrypts for the owner of a secret key, and decrypts nothing.
 #[wasm_bindgen]
@@ -34,6 +34,8 @@ impl IntegerSecretKey {
     }
 }
 
+identified!(IntegerPublicKey, inner);
+
 #[wasm_bindgen]
 impl IntegerPublicKey {
     /// Reads the wire form, of whichever set it is.
@@ -50,17 +52,6 @@ impl IntegerPublicKey {
     #[wasm_bindgen(js_name = toBytes)]
     pub fn to_bytes(&self) -> Uint8Array {
         Uint8Array::from(wire::bgv_public_key_to_bytes(self.params.context(), &self.inner).as_slice())
-    }
-
-    /// Name of the parameter set.
-    pub fn preset(&self) -> String {
-        self.preset.name.into()
-    }
-
-    /// Id of the key that decrypts.
-    #[wasm_bindgen(js_name = keyId)]
-    pub fn key_id(&self) -> Uint8Array {
-        Uint8Array::from(self.inner.key_id().as_slice())
     }
 
     /// Encrypts integers as `IntegerSecretKey.encrypt` does.

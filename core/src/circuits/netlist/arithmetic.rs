@@ -58,6 +58,20 @@ pub fn comparator(width: usize, form: Form) -> Result<Netlist, Error> {
     builder.finish()
 }
 
+/// The [`adder`] or the [`comparator`], by its name.
+///
+/// # Errors
+/// As theirs; [`Error::InvalidArgument`] for another name.
+pub fn named(name: &str, width: usize, form: Form) -> Result<Netlist, Error> {
+    match name {
+        "adder" => adder(width, form),
+        "comparator" => comparator(width, form),
+        other => Err(Error::InvalidArgument(format!(
+            "{other:?} is not a circuit that is built from a width; take \"adder\" or \"comparator\""
+        ))),
+    }
+}
+
 /// a + b + carry: the sum's bits, as many as the shorter operand has, and the carry out.
 pub fn add(builder: &mut Builder, a: &[Bit], b: &[Bit], carry: Bit, form: Form) -> (Vec<Bit>, Bit) {
     let mut carries: Vec<Bit> = [carry].into();

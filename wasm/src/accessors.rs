@@ -1,0 +1,44 @@
+//! What keys and ciphertexts of every scheme tell of themselves.
+
+/// The set and the key of a `$name` that has its set in `preset`, and what it wraps in `$inner`.
+macro_rules! identified {
+    ($name:ident, $inner:ident) => {
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        impl $name {
+            /// Name of the parameter set.
+            pub fn preset(&self) -> String {
+                self.preset.name.into()
+            }
+
+            /// Public identifier of the key that it is, or that decrypts.
+            #[wasm_bindgen(js_name = keyId)]
+            pub fn key_id(&self) -> js_sys::Uint8Array {
+                js_sys::Uint8Array::from(self.$inner.key_id().as_slice())
+            }
+        }
+    };
+}
+
+/// The level and the modulus of a `$name` that has its ciphertext in `inner`.
+#[cfg(any(feature = "ckks", feature = "integers"))]
+macro_rules! leveled {
+    ($name:ident) => {
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        impl $name {
+            /// Its level.
+            pub fn level(&self) -> usize {
+                self.inner.level()
+            }
+
+            /// log2 of its modulus.
+            #[wasm_bindgen(js_name = logQ)]
+            pub fn log_q(&self) -> f64 {
+                self.inner.log_q()
+            }
+        }
+    };
+}
+
+pub(crate) use identified;
+#[cfg(any(feature = "ckks", feature = "integers"))]
+pub(crate) use leveled;
