@@ -104,6 +104,16 @@ impl Observer for () {
     }
 }
 
+/// Adds up the work of the stages.
+impl Observer for Counters {
+    fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
+        if let StageEvent::Exit { counters, .. } = event {
+            *self += *counters;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
 /// Passes an event on and turns `Break` into [`Error::Cancelled`].
 pub fn emit(observer: &mut dyn Observer, event: &StageEvent) -> Result<(), Error> {
     if observer.event(event).is_break() || observer.is_cancelled() {

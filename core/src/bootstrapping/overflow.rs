@@ -160,15 +160,19 @@ mod tests {
         assert!(log2_shared_quotient_exceeds(512, 0, 0.0) > -1e-9);
     }
 
+    /// Without noise, the whole numbers' tail; with as good as none, too.
+    fn assert_noise_is_needed(weight: u32, bound: u32) {
+        let exact = log2_quotient_exceeds(weight, bound);
+        for deviation in [0.0, 1e-6] {
+            let noisy = log2_noisy_quotient_exceeds(weight, bound, deviation);
+            assert!((noisy - exact).abs() < 1e-3, "{weight}, {bound}: {noisy}, {exact}");
+        }
+    }
+
     #[test]
     fn noise_widens_the_tail() {
-        // Without noise, the whole numbers' tail; with as good as none, too.
         for (weight, bound) in [(32, 15), (32, 12), (64, 27), (24, 9), (32, 3)] {
-            let exact = log2_quotient_exceeds(weight, bound);
-            for deviation in [0.0, 1e-6] {
-                let noisy = log2_noisy_quotient_exceeds(weight, bound, deviation);
-                assert!((noisy - exact).abs() < 1e-3, "{weight}, {bound}: {noisy}, {exact}");
-            }
+            assert_noise_is_needed(weight, bound);
         }
         // 32 numbers, half a step from the corner: (1/2 + g)^32 / 32!, whose mean over g is a sum over even moments.
         let moments = |sigma: f64| {
@@ -193,11 +197,7 @@ mod tests {
     #[test]
     fn many_numbers_do_not_cancel_and_impossible_ones_are_not_nan() {
         for (weight, bound) in [(192, 15), (256, 20), (192, 52), (256, 61), (512, 60), (64, 31), (512, 0)] {
-            let exact = log2_quotient_exceeds(weight, bound);
-            for deviation in [0.0, 1e-6] {
-                let noisy = log2_noisy_quotient_exceeds(weight, bound, deviation);
-                assert!((noisy - exact).abs() < 1e-3, "{weight}, {bound}: {noisy}, {exact}");
-            }
+            assert_noise_is_needed(weight, bound);
         }
         // Beyond reach: not even 40 deviations make up for what is missing; whole numbers cannot either.
         for (weight, bound) in [(22, 12), (24, 13), (1, 1), (512, u32::MAX)] {

@@ -2,7 +2,7 @@
 
 use alloc::{format, sync::Arc, vec::Vec};
 
-use super::sample::SampleBlock;
+use super::{identifier::identifier, sample::SampleBlock};
 use crate::{
     arith::{Deferred, Shoup, Word},
     error::Error,
@@ -62,9 +62,7 @@ impl RlweSpec {
             h.update(b"/odd part/");
             h.update(&self.odd_part.to_le_bytes());
         }
-        let mut out = [0; 16];
-        out.copy_from_slice(&h.finalize().as_bytes()[..16]);
-        out
+        identifier(&h)
     }
 }
 

@@ -12,15 +12,7 @@ use crate::{
 /// What a ciphertext with the fields `fingerprint`, `key_id` and `parts`, of words `W`, tells of them, inside of its `impl`.
 macro_rules! of_ciphertext {
     ($word:ident) => {
-        /// Fingerprint of the parameter set.
-        pub fn fingerprint(&self) -> [u8; 16] {
-            self.fingerprint
-        }
-
-        /// Public identifier of the key that encrypts it.
-        pub fn key_id(&self) -> [u8; 16] {
-            self.key_id
-        }
+        $crate::schemes::identity::identified!();
 
         /// Number of components: 2, or 3 before relinearisation.
         pub fn components(&self) -> usize {
@@ -106,6 +98,16 @@ pub(crate) fn combine<W: Word>(
 /// The components modulo fewer primes.
 pub(crate) fn truncated<W: Word>(parts: &[Poly<W, Eval>], basis: &Basis<W>) -> Vec<Poly<W, Eval>> {
     parts.iter().map(|part| part.truncated_to(basis)).collect()
+}
+
+/// That a ciphertext at level `own` can be added to a sum at level `sum`.
+pub(crate) fn check_summand(own: usize, sum: usize) -> Result<(), Error> {
+    if own >= sum {
+        return Ok(());
+    }
+    Err(Error::LevelMismatch(format!(
+        "a ciphertext at level {own} cannot be added to a sum at level {sum}; drop the sum to level {own}"
+    )))
 }
 
 /// That a ciphertext at level `own` can be brought to `level` by forgetting primes.

@@ -6,7 +6,45 @@ use super::set_names::set_name;
 use crate::{
     error::{Error, hex},
     random::Seed,
+    rlwe::identifier,
 };
+
+/// What a parameter set with the fields `spec` and `fingerprint` behind its pointer tells of them, inside of its `impl`.
+macro_rules! of_set {
+    ($spec:ty) => {
+        /// The numbers.
+        pub fn spec(&self) -> &$spec {
+            &self.0.spec
+        }
+
+        /// Name of the set.
+        pub fn name(&self) -> &str {
+            &self.0.spec.name
+        }
+
+        /// Identity of the set, that of its [`spec`](Self::spec).
+        pub fn fingerprint(&self) -> [u8; 16] {
+            self.0.fingerprint
+        }
+    };
+}
+pub(crate) use of_set;
+
+/// What a ciphertext with the fields `fingerprint` and `key_id` tells of what it belongs to, inside of its `impl`.
+macro_rules! identified {
+    () => {
+        /// Fingerprint of the parameter set.
+        pub fn fingerprint(&self) -> [u8; 16] {
+            self.fingerprint
+        }
+
+        /// Public identifier of the key that encrypts it.
+        pub fn key_id(&self) -> [u8; 16] {
+            self.key_id
+        }
+    };
+}
+pub(crate) use identified;
 
 /// What a ciphertext belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,9 +123,7 @@ pub fn key_set_id(fingerprint: &[u8; 16], public: &Seed) -> [u8; 16] {
     let mut h = blake3::Hasher::new_derive_key("refloat 2026-11-21 key id v1");
     h.update(fingerprint);
     h.update(public.as_bytes());
-    let mut out = [0; 16];
-    out.copy_from_slice(&h.finalize().as_bytes()[..16]);
-    out
+    identifier(&h)
 }
 
 /// A seed bound to the parameter set, so that one seed never meets two moduli.

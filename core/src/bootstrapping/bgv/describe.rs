@@ -1,6 +1,6 @@
 //! The description of a BGV set.
 
-use alloc::{format, string::ToString, vec, vec::Vec};
+use alloc::{string::ToString, vec, vec::Vec};
 
 use super::{BgvParams, BgvPreset, BgvSpec};
 use crate::{
@@ -44,18 +44,12 @@ impl<W: Word> ParamSet for BgvParams<W> {
     }
 
     fn facts(&self, _preset: &BgvPreset) -> Vec<Fact> {
-        let megabytes = |storage| self.diagonal_bytes(storage) / 1_000_000;
-        let diagonals = format!(
-            "{} MB evaluated, {} MB as coefficients",
-            megabytes(PlaintextStorage::Evaluated),
-            megabytes(PlaintextStorage::Coefficients)
-        );
         vec![
             Fact::new("products between bootstraps", self.levels().left().to_string()),
             Fact::new("largest digit that is removed", self.spec().bound.to_string()),
             Fact::new("degree of the removal", self.removal().degree().to_string()),
             Fact::new("automorphisms", self.galois_elements().count().to_string()),
-            Fact::new("diagonals", diagonals),
+            Fact::diagonals(|storage| self.diagonal_bytes(storage)),
         ]
     }
 }

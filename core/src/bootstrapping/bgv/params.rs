@@ -1,6 +1,6 @@
 //! Checked parameters with everything derived from them.
 
-use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
+use alloc::{collections::BTreeMap, format, sync::Arc, vec::Vec};
 
 use super::{noise::LARGEST_DEVIATION, removal::Removal, spec::BgvSpec, stages};
 use crate::{
@@ -17,7 +17,10 @@ use crate::{
     error::Error,
     ring::{Cyclotomic, GaloisElement},
     rlwe::{EncapsulationContext, RlweContext},
-    schemes::bgv::{BgvCiphertext, BgvContext},
+    schemes::{
+        bgv::{BgvCiphertext, BgvContext},
+        identity::of_set,
+    },
     security::{SecurityPolicy, SecurityReport},
     trace::StageInfo,
 };
@@ -133,20 +136,7 @@ impl<W: Word> BgvParams<W> {
         Ok(out)
     }
 
-    /// The numbers.
-    pub fn spec(&self) -> &BgvSpec {
-        &self.0.spec
-    }
-
-    /// Name of the set.
-    pub fn name(&self) -> &String {
-        &self.0.spec.name
-    }
-
-    /// Identity of the set.
-    pub fn fingerprint(&self) -> [u8; 16] {
-        self.0.fingerprint
-    }
+    of_set!(BgvSpec);
 
     /// What the set is worth: the weaker of the main secret at Q P and the ephemeral one at q0 p'.
     pub fn security(&self) -> &SecurityReport {

@@ -8,9 +8,12 @@ use super::{
 };
 use crate::{
     arith::{PrimePower, Word},
-    bootstrapping::raising::{
-        KeySource,
-        steps::{Steps, unfinished},
+    bootstrapping::{
+        method::limits,
+        raising::{
+            KeySource,
+            steps::{Steps, unfinished},
+        },
     },
     error::Error,
     schemes::bgv::{BgvCiphertext, Factor},
@@ -77,20 +80,7 @@ impl<'a, W: Word> BgvRun<'a, W> {
     pub fn new(bootstrapper: &'a BgvBootstrapper<W>, x: &BgvCiphertext<W>) -> Result<Self, Error> {
         let params = bootstrapper.params();
         params.check_set(x)?;
-        if x.level() < params.levels().input {
-            return Err(Error::LevelMismatch(format!(
-                "a bootstrap of {} begins at level {}, the ciphertext is at {}; bootstrap earlier",
-                params.name(),
-                params.levels().input,
-                x.level()
-            )));
-        }
-        if x.components() != 2 {
-            return Err(Error::InvalidArgument(format!(
-                "a bootstrap takes ciphertexts of two components, and this has {} components; relinearise it first",
-                x.components()
-            )));
-        }
+        limits::check_input(params.name(), params.levels().input, x.level(), x.components())?;
         params.check_ring("a bootstrap refreshes", x, params.messages())?;
         Ok(Self { bootstrapper, state: BgvState::Input(x.clone()), message: None })
     }
@@ -236,7 +226,7 @@ impl<W: Word> Steps<W> for BgvRun<'_, W> {
     }
 }
 
-/// After the raise, noise is the set's and no longer the message's: "bootstrap first" would be no help.
+/// After the raise, noise is the set's and no longer the message's: "bootstrap first" would not help.
 fn outgrown(error: Error, stage: &str, set: &str) -> Error {
     match error {
         Error::Limit(_) => Error::Limit(format!(

@@ -1,11 +1,11 @@
 //! Secret keys of a set.
 
-use alloc::{format, vec::Vec};
+use alloc::vec::Vec;
 
 use super::params::BgvParams;
 use crate::{
     arith::Word,
-    bootstrapping::switching_keys::Secrets,
+    bootstrapping::{method::limits, switching_keys::Secrets},
     error::Error,
     random::Seed,
     ring::SmallPoly,
@@ -87,13 +87,7 @@ impl<W: Word> BgvSecretKey<W> {
         level: usize,
         randomness: &Seed,
     ) -> Result<BgvCiphertext<W>, Error> {
-        let highest = self.params.levels().output;
-        if level > highest {
-            return Err(Error::LevelMismatch(format!(
-                "level {level} is above {highest}, where messages end and the stages of the bootstrap begin; \
-                 encrypt at most there"
-            )));
-        }
+        limits::check_encryption_level(level, self.params.levels().output)?;
         bgv::encrypt(self.params.context(), &self.main, self.key_id, values, level, randomness)
     }
 

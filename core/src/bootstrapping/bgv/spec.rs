@@ -6,7 +6,7 @@ use super::approach::Approach;
 use crate::{
     bootstrapping::raising::EphemeralSpec,
     ring::Cyclotomic,
-    rlwe::{EncapsulationDigits, RlweSpec},
+    rlwe::{EncapsulationDigits, RlweSpec, identifier},
     schemes::bgv::PlaintextSpec,
 };
 
@@ -98,8 +98,6 @@ impl BgvSpec {
         if self.has_odd_index() {
             h.update(b"/one coefficient for each power of X_2 of two primes/");
         }
-        let mut out = [0; 16];
-        out.copy_from_slice(&h.finalize().as_bytes()[..16]);
-        out
+        identifier(&h)
     }
 }

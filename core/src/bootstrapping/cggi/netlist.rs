@@ -1,7 +1,6 @@
 //! Circuits of gates on encrypted bits.
 
 use alloc::{borrow::Cow, vec::Vec};
-use core::ops::ControlFlow;
 
 use super::evaluator::CggiEvaluator;
 use crate::{
@@ -9,7 +8,7 @@ use crate::{
     circuits::netlist::{GateCall, GateEvaluator, Term},
     error::Error,
     schemes::cggi::{CggiCiphertext, Gate},
-    trace::{Counters, Observer, StageEvent},
+    trace::Counters,
 };
 
 impl<W: Word> CggiEvaluator<W> {
@@ -34,9 +33,9 @@ impl<W: Word> CggiEvaluator<W> {
                 })
                 .collect::<Result<Vec<Cow<'_, _>>, Error>>()?;
         let operands: Vec<&CggiCiphertext<W>> = operands.iter().map(AsRef::as_ref).collect();
-        let mut work = Work(Counters::default());
+        let mut work = Counters::default();
         let out = self.gate(gate, &operands, &mut work)?;
-        Ok((out, work.0))
+        Ok((out, work))
     }
 }
 
@@ -55,17 +54,5 @@ impl<W: Word> GateEvaluator for CggiEvaluator<W> {
 
     fn gate(&self, call: &GateCall<'_, CggiCiphertext<W>>) -> Result<(CggiCiphertext<W>, Counters), Error> {
         self.gate_of_terms(call.kind.gate(), &call.operands)
-    }
-}
-
-/// Adds up the work of the stages.
-struct Work(Counters);
-
-impl Observer for Work {
-    fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
-        if let StageEvent::Exit { counters, .. } = event {
-            self.0 += *counters;
-        }
-        ControlFlow::Continue(())
     }
 }

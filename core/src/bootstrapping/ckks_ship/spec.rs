@@ -2,7 +2,11 @@
 
 use alloc::{string::String, vec::Vec};
 
-use crate::{bootstrapping::method::SlotMode, rlwe::EncapsulationDigits, security::SecurityPolicy};
+use crate::{
+    bootstrapping::method::SlotMode,
+    rlwe::{EncapsulationDigits, identifier},
+    security::SecurityPolicy,
+};
 
 /// Public numbers of a SHIP set; see [`super::ShipParams`] for the checked form.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,8 +81,6 @@ impl ShipSpec {
         h.update(self.mode.name().as_bytes());
         h.update(b"/");
         h.update(self.policy.name().as_bytes());
-        let mut out = [0; 16];
-        out.copy_from_slice(&h.finalize().as_bytes()[..16]);
-        out
+        identifier(&h)
     }
 }

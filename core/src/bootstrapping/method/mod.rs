@@ -2,6 +2,7 @@
 //! how a ciphertext is refreshed, and how the work of a run is shared.
 
 mod keys;
+pub(in crate::bootstrapping) mod limits;
 mod numbers;
 mod preset;
 mod promise;

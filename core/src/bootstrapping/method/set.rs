@@ -7,10 +7,11 @@
 //! CKKS. Calls of SHIP alone take it for a bootstrap as well, because what it evaluates depends on it: complex slots are two halves, each
 //! with its blind rotations, real ones are one, and bits are cleaned. The other methods bootstrap all slots alike, whatever they hold.
 
-use alloc::{borrow::ToOwned, string::String, vec::Vec};
+use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 
 use super::{Messages, Preset, Promise, SetSpec};
 use crate::{
+    circuits::linear_transform::PlaintextStorage,
     error::{Error, hex},
     trace::StageInfo,
 };
@@ -191,6 +192,14 @@ impl Fact {
     /// A fact.
     pub fn new(label: &str, value: impl Into<String>) -> Self {
         Self { label: label.to_owned(), value: value.into() }
+    }
+
+    /// The sizes of the diagonals of linear transforms, from their bytes.
+    pub(in crate::bootstrapping) fn diagonals(bytes: impl Fn(PlaintextStorage) -> u64) -> Self {
+        let megabytes = |storage| bytes(storage) / 1_000_000;
+        let [evaluated, coefficients] =
+            [PlaintextStorage::Evaluated, PlaintextStorage::Coefficients].map(megabytes);
+        Self::new("diagonals", format!("{evaluated} MB evaluated, {coefficients} MB as coefficients"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is common to the descriptions of all sets whose method raises the modulus.
 
-use alloc::{format, string::ToString, vec::Vec};
+use alloc::{string::ToString, vec::Vec};
 
 use super::{params::RaisingParams, reduction::ReductionSpec, spec::RaisingSpec};
 use crate::{
@@ -40,16 +40,10 @@ where
 
     /// Order and sizes, for people.
     pub(in crate::bootstrapping) fn size_facts(&self) -> Vec<Fact> {
-        let megabytes = |storage| self.diagonal_bytes(storage) / 1_000_000;
-        let diagonals = format!(
-            "{} MB evaluated, {} MB as coefficients",
-            megabytes(PlaintextStorage::Evaluated),
-            megabytes(PlaintextStorage::Coefficients)
-        );
         alloc::vec![
             Fact::new("order of stages", self.spec().order.name()),
             Fact::new("automorphisms", self.galois_elements().count().to_string()),
-            Fact::new("diagonals", diagonals),
+            Fact::diagonals(|storage| self.diagonal_bytes(storage)),
         ]
     }
 }

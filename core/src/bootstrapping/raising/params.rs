@@ -9,6 +9,7 @@ use super::{
 use crate::{
     arith::Word,
     bootstrapping::{
+        method::limits,
         overflow,
         switching_keys::{KeyLayout, SwitchingKeyPart, switching_keys_of_set},
     },
@@ -21,6 +22,7 @@ use crate::{
     rlwe::{EncapsulationContext, RlweContext, RlweSpec},
     schemes::{
         ckks::{Ciphertext, CkksContext, Scale},
+        identity::of_set,
         set_names::{own_set_name, set_name},
     },
     security::{self, Instance, SecretDistribution, SecurityReport},
@@ -152,20 +154,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// The numbers.
-    pub fn spec(&self) -> &RaisingSpec<R> {
-        &self.0.spec
-    }
-
-    /// Name of the set.
-    pub fn name(&self) -> &String {
-        &self.0.spec.name
-    }
-
-    /// Identity of the set.
-    pub fn fingerprint(&self) -> [u8; 16] {
-        self.0.fingerprint
-    }
+    of_set!(RaisingSpec<R>);
 
     /// [`Error::ParamsMismatch`] unless a ciphertext is of this set.
     pub(in crate::bootstrapping) fn check_set(&self, x: &Ciphertext<W>) -> Result<(), Error> {
@@ -189,20 +178,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         lowest: usize,
     ) -> Result<(), Error> {
         self.check_set(x)?;
-        if x.level() < lowest {
-            return Err(Error::LevelMismatch(format!(
-                "a bootstrap of {} begins at level {lowest}, the ciphertext is at {}; bootstrap earlier",
-                self.name(),
-                x.level()
-            )));
-        }
-        if x.components() != 2 {
-            return Err(Error::InvalidArgument(format!(
-                "a bootstrap takes ciphertexts of two components, and this has {} components; relinearise it first",
-                x.components()
-            )));
-        }
-        Ok(())
+        limits::check_input(self.name(), lowest, x.level(), x.components())
     }
 
     /// What the set is worth: the weaker of the main secret at Q P and the ephemeral one at q0 p'.
@@ -405,7 +381,7 @@ pub(in crate::bootstrapping) fn security_of(
     ephemeral: Option<&EphemeralSpec>,
 ) -> Result<SecurityReport, Error> {
     let log2 = |primes: &mut dyn Iterator<Item = &u64>| primes.map(|&p| libm::log2(p as f64)).sum::<f64>();
-    // Of a degree that is no power of two the next lower one counts, as [`RlweContext`] has it.
+    // Of a degree that is not a power of two the next lower one counts, as [`RlweContext`] has it.
     let instance = |name, secret, log_modulus| Instance {
         name,
         log_n: chain.n.max(1).ilog2(),

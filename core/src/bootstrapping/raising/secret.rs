@@ -7,7 +7,10 @@ use zeroize::Zeroizing;
 use super::{params::RaisingParams, reduction::ReductionSpec};
 use crate::{
     arith::Word,
-    bootstrapping::{method::NumberSecret, switching_keys::Secrets},
+    bootstrapping::{
+        method::{NumberSecret, limits},
+        switching_keys::Secrets,
+    },
     error::Error,
     random::Seed,
     ring::SmallPoly,
@@ -82,13 +85,8 @@ impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
         level: usize,
         randomness: &Seed,
     ) -> Result<Ciphertext<W>, Error> {
-        let (params, highest) = (&self.params, self.params.levels().output);
-        if level > highest {
-            return Err(Error::LevelMismatch(format!(
-                "level {level} is above {highest}, where messages end and the stages of the bootstrap begin; \
-                 encrypt at most there"
-            )));
-        }
+        let params = &self.params;
+        limits::check_encryption_level(level, params.levels().output)?;
         let slots = params.ring_slots(values)?;
         ckks::encrypt(params.ckks(), &self.main, self.key_id, &slots, level, params.scale(), randomness)
     }

@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::reduction::ReductionSpec;
 use crate::{
-    rlwe::{EncapsulationDigits, RlweSpec},
+    rlwe::{EncapsulationDigits, RlweSpec, identifier},
     security::{SecretDistribution, SecurityPolicy},
 };
 
@@ -98,9 +98,7 @@ impl<R: ReductionSpec> RaisingSpec<R> {
         for word in words {
             h.update(&word.to_le_bytes());
         }
-        let mut out = [0; 16];
-        out.copy_from_slice(&h.finalize().as_bytes()[..16]);
-        out
+        identifier(&h)
     }
 
     /// The main secret.

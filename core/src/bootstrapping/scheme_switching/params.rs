@@ -19,6 +19,7 @@ use crate::{
     rlwe::{EncapsulationContext, EncapsulationDigits},
     schemes::{
         cggi::{CggiParams, Encoding},
+        identity::of_set,
         set_names::{own_set_name, set_name},
     },
     security::{LweInstance, LweReport, LweSecret, check_lwe},
@@ -80,20 +81,7 @@ impl<R: ReductionSpec> LinkParams<R> {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// The numbers.
-    pub fn spec(&self) -> &LinkSpec<R> {
-        &self.0.spec
-    }
-
-    /// Name of the set.
-    pub fn name(&self) -> &str {
-        &self.0.spec.name
-    }
-
-    /// Identity of the set.
-    pub fn fingerprint(&self) -> [u8; 16] {
-        self.0.fingerprint
-    }
+    of_set!(LinkSpec<R>);
 
     /// The set of numbers in slots.
     pub fn ckks(&self) -> &RaisingParams<R, u64> {

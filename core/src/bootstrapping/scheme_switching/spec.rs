@@ -4,6 +4,7 @@ use alloc::string::String;
 
 use crate::{
     bootstrapping::raising::{RaisingSpec, ReductionSpec},
+    rlwe::identifier,
     schemes::cggi::CggiSpec,
 };
 
@@ -34,8 +35,6 @@ impl<R: ReductionSpec> LinkSpec<R> {
         for word in [self.prime, self.special, self.log_failure.to_bits()] {
             h.update(&word.to_le_bytes());
         }
-        let mut out = [0; 16];
-        out.copy_from_slice(&h.finalize().as_bytes()[..16]);
-        out
+        identifier(&h)
     }
 }

@@ -314,6 +314,17 @@ pub(super) fn merge_xor(inputs: usize, ops: &mut Vec<Op>, outputs: &mut [Signal]
     renumber(inputs, ops, outputs, &gone);
 }
 
+/// Gives every op the index of its wire in `places`.
+pub(super) fn move_to(places: &[u32], inputs: usize, ops: &mut [Op], outputs: &mut [Signal]) {
+    for signal in ops.iter_mut().flat_map(Op::operands_mut).chain(outputs) {
+        if let Signal::Wire { index, .. } = signal
+            && let Some(op) = (*index as usize).checked_sub(inputs)
+        {
+            *index = places[op];
+        }
+    }
+}
+
 /// Leaves out the ops marked `gone`, which nothing uses.
 pub(super) fn renumber(inputs: usize, ops: &mut Vec<Op>, outputs: &mut [Signal], gone: &[bool]) {
     let mut new = Vec::with_capacity(ops.len());
@@ -322,18 +333,10 @@ pub(super) fn renumber(inputs: usize, ops: &mut Vec<Op>, outputs: &mut [Signal],
         new.push(count);
         count += u32::from(!gone);
     }
-    let moved = |signal: &mut Signal| {
-        if let Signal::Wire { index, .. } = signal
-            && let Some(op) = (*index as usize).checked_sub(inputs)
-        {
-            *index = new[op];
-        }
-    };
     let mut at = 0;
     ops.retain(|_| {
         at += 1;
         !gone[at - 1]
     });
-    ops.iter_mut().flat_map(Op::operands_mut).for_each(moved);
-    outputs.iter_mut().for_each(moved);
+    move_to(&new, inputs, ops, outputs);
 }

@@ -105,16 +105,8 @@ fn level(inputs: usize, ops: &mut Vec<Op>, outputs: &mut [Signal]) -> Vec<usize>
     for (new, &old) in sorted.iter().enumerate() {
         place[old] = (inputs + new) as u32;
     }
-    let moved = |signal: &mut Signal| {
-        if let Signal::Wire { index, .. } = signal
-            && let Some(op) = (*index as usize).checked_sub(inputs)
-        {
-            *index = place[op];
-        }
-    };
     *ops = sorted.iter().map(|&at| ops[at]).collect();
-    ops.iter_mut().flat_map(Op::operands_mut).for_each(moved);
-    outputs.iter_mut().for_each(moved);
+    fold::move_to(&place, inputs, ops, outputs);
     let mut ends = vec![0; levels.iter().max().map_or(0, |last| last + 1)];
     for &level in &levels {
         ends[level] += 1;

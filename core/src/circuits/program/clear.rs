@@ -19,8 +19,7 @@ impl Program {
             )));
         }
         let mut given = inputs.iter();
-        let mut values: Vec<Vec<Complex>> = Vec::with_capacity(self.nodes().len());
-        for (index, node) in self.nodes().iter().enumerate() {
+        self.values_of_outputs(|operation, values: &[Vec<Complex>]| {
             let of = |x: Value| values[x.index()].as_slice();
             let each = |x: Value, f: &dyn Fn(Complex) -> Complex| -> Result<Vec<Complex>, Error> {
                 Ok(of(x).iter().map(|&z| f(z)).collect())
@@ -28,7 +27,7 @@ impl Program {
             let both = |x: Value, y: Value, f: &dyn Fn(Complex, Complex) -> Complex| {
                 Ok(of(x).iter().zip(of(y)).map(|(&a, &b)| f(a, b)).collect())
             };
-            let value = match &node.operation {
+            match operation {
                 Operation::Input => spread(given.next().map_or(&[], Vec::as_slice), slots),
                 Operation::Constant(numbers) if numbers.len() == 1 => Ok(vec![numbers[0]; slots]),
                 Operation::Constant(numbers) => spread(numbers, slots),
@@ -45,8 +44,19 @@ impl Program {
                 Operation::LinearTransform(x, matrix) => product(matrix, of(*x)),
                 Operation::Digits(x, reading) => reading.values(of(*x)),
                 Operation::Bootstrap(x) | Operation::Output(x) => each(*x, &|z| z),
-            };
-            values.push(value.map_err(|error| error.within(&self.describe(index)))?);
+            }
+        })
+    }
+
+    /// The outputs, in order, of a program whose operations give what `value` makes of them and of the values before.
+    pub(super) fn values_of_outputs<T>(
+        &self,
+        mut value: impl FnMut(&Operation, &[Vec<T>]) -> Result<Vec<T>, Error>,
+    ) -> Result<Vec<Vec<T>>, Error> {
+        let mut values: Vec<Vec<T>> = Vec::with_capacity(self.nodes().len());
+        for (index, node) in self.nodes().iter().enumerate() {
+            let own = value(&node.operation, &values);
+            values.push(own.map_err(|error| error.within(&self.describe(index)))?);
         }
         Ok(self.outputs().map(|index| core::mem::take(&mut values[index])).collect())
     }

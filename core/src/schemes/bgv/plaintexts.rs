@@ -1,13 +1,13 @@
 //! Operations with plaintexts and constants, and of the modulus of plaintexts.
 
-use alloc::{format, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{ciphertext::BgvCiphertext, evaluator::BgvEvaluator, factor::Factor};
 use crate::{
     arith::{Shoup, Word},
     error::Error,
     ring::{Basis, Eval, Poly, from_integers},
-    schemes::evaluator::Label,
+    schemes::{components, evaluator::Label},
 };
 
 impl<W: Word> BgvEvaluator<W> {
@@ -157,12 +157,7 @@ impl<W: Word> BgvEvaluator<W> {
         let mut scaled = Vec::with_capacity(terms.len());
         for &(x, c) in terms {
             sum.check_same_secret(x)?;
-            if x.level < sum.level {
-                return Err(Error::LevelMismatch(format!(
-                    "a ciphertext at level {} cannot be added to a sum at level {}; drop the sum to level {}",
-                    x.level, sum.level, x.level
-                )));
-            }
+            components::check_summand(x.level, sum.level)?;
             while sum.parts.len() < x.parts.len() {
                 sum.parts.push(Poly::zero(basis));
             }

@@ -3,7 +3,12 @@
 use alloc::format;
 
 use super::slots::Hypercube;
-use crate::{arith::PrimePower, error::Error, ring::Cyclotomic, rlwe::RlweSpec};
+use crate::{
+    arith::PrimePower,
+    error::Error,
+    ring::Cyclotomic,
+    rlwe::{RlweSpec, identifier},
+};
 
 /// Plaintexts modulo a power of p.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -77,8 +82,6 @@ impl PlaintextSpec {
         for word in [self.prime, self.exponent.into(), self.largest_exponent.into()] {
             h.update(&word.to_le_bytes());
         }
-        let mut out = [0; 16];
-        out.copy_from_slice(&h.finalize().as_bytes()[..16]);
-        out
+        identifier(&h)
     }
 }

@@ -1,7 +1,7 @@
 //! Ciphertexts.
 
 use super::{encoding::Encoding, params::CggiParams};
-use crate::{arith::Word, error::Error, rlwe::lwe::LweSample};
+use crate::{arith::Word, error::Error, rlwe::lwe::LweSample, schemes::identity::identified};
 
 /// Largest noise that bytes may state, in multiples of a bootstrapped ciphertext's.
 pub(crate) const MAX_WEIGHT: u32 = 1 << 16;
@@ -51,15 +51,7 @@ impl<W: Word> CggiCiphertext<W> {
         Self::new(params, key_id, encoding, 0, sample)
     }
 
-    /// Fingerprint of its parameter set.
-    pub fn fingerprint(&self) -> [u8; 16] {
-        self.fingerprint
-    }
-
-    /// The key it belongs to.
-    pub fn key_id(&self) -> [u8; 16] {
-        self.key_id
-    }
+    identified!();
 
     /// What it holds.
     pub fn encoding(&self) -> Encoding {

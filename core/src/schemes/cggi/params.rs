@@ -9,7 +9,10 @@ use crate::{
     arith::{Modulus, Word},
     error::Error,
     rlwe::{lwe::LweSwitchSpec, rgsw::RgswContext},
-    schemes::set_names::{own_set_name, set_name},
+    schemes::{
+        identity::of_set,
+        set_names::{own_set_name, set_name},
+    },
     security::{LweInstance, LweReport, LweSecret, NtruInstance, check_lwe},
 };
 
@@ -105,20 +108,7 @@ impl<W: Word> CggiParams<W> {
         })))
     }
 
-    /// The numbers.
-    pub fn spec(&self) -> &CggiSpec {
-        &self.0.spec
-    }
-
-    /// Name of the set.
-    pub fn name(&self) -> &str {
-        &self.0.spec.name
-    }
-
-    /// Identifies the set; see [`CggiSpec::fingerprint`].
-    pub fn fingerprint(&self) -> [u8; 16] {
-        self.0.fingerprint
-    }
+    of_set!(CggiSpec);
 
     /// What the set is worth.
     pub fn security(&self) -> &LweReport {

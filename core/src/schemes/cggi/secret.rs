@@ -11,7 +11,7 @@ use crate::{
     random::Seed,
     ring::{Eval, Poly, SmallPoly},
     rlwe::{KeySeeds, NtruSecret, lwe::LweSample},
-    schemes::secret_key_identity,
+    schemes::{identity::key_set_id, secret_key_identity},
     security::LweSecret,
 };
 
@@ -239,12 +239,7 @@ impl<W: Word> CggiSecretKey<W> {
 
 /// The identifier that keys expanded from `public` must carry.
 pub fn cggi_key_id<W: Word>(params: &CggiParams<W>, public: &Seed) -> [u8; 16] {
-    let mut h = blake3::Hasher::new_derive_key("refloat 2026-11-21 key id v1");
-    h.update(&params.fingerprint());
-    h.update(public.as_bytes());
-    let mut out = [0; 16];
-    out.copy_from_slice(&h.finalize().as_bytes()[..16]);
-    out
+    key_set_id(&params.fingerprint(), public)
 }
 
 /// An identifier as two words.

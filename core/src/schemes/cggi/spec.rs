@@ -5,6 +5,7 @@ use alloc::{string::String, vec::Vec};
 use super::method::RotationMethod;
 use crate::{
     ring::Binomial,
+    rlwe::identifier,
     security::{LweSecret, SecurityPolicy},
 };
 
@@ -82,8 +83,6 @@ impl CggiSpec {
             h.update(&word.to_le_bytes());
         }
         h.update(self.policy.fingerprint_name().as_bytes());
-        let mut out = [0; 16];
-        out.copy_from_slice(&h.finalize().as_bytes()[..16]);
-        out
+        identifier(&h)
     }
 }

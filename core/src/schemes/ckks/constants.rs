@@ -10,6 +10,7 @@ use crate::{
     arith::{ComplexDoubleDouble, DoubleDouble, Modulus, Shoup, Word},
     error::Error,
     ring::{Basis, Eval, Poly},
+    schemes::components,
     trace::Counters,
 };
 
@@ -143,12 +144,7 @@ impl<W: Word> CkksEvaluator<W> {
     ) -> Result<(), Error> {
         self.check_set(sum)?;
         sum.check_same_key(x)?;
-        if x.level < sum.level {
-            return Err(Error::LevelMismatch(format!(
-                "a ciphertext at level {} cannot be added to a sum at level {}; drop the sum to level {}",
-                x.level, sum.level, x.level
-            )));
-        }
+        components::check_summand(x.level, sum.level)?;
         let basis = self.context().rlwe().q(sum.level);
         let factors = Factors::new(basis, c, sum.scale.div(x.scale).to_real())?;
         while sum.parts.len() < x.parts.len() {

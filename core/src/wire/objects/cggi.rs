@@ -8,7 +8,7 @@ use alloc::{format, vec, vec::Vec};
 
 use super::{
     keys::{secret_key_from_bytes, secret_key_to_bytes},
-    part_frame::PartFrame,
+    part_frame::{PartFrame, no_part},
     rows::WireWord,
 };
 use crate::{
@@ -103,7 +103,7 @@ pub fn cggi_ciphertexts_from_bytes<W: WireWord>(
 ) -> Result<Vec<CggiCiphertext<W>>, Error> {
     let each = ciphertext_payload_len(params);
     let stated = frame::peek(bytes)?.payload_len / each as u64;
-    // A length that is no list's is refused by the frame reader, against the nearest one that is.
+    // A length that is not a list's is refused by the frame reader, against the nearest one that is.
     let count = usize::try_from(stated).unwrap_or(usize::MAX).clamp(1, MAX_CIPHERTEXTS);
     let expect = Expect {
         kind: ObjectKind::CggiCiphertexts,
@@ -164,11 +164,7 @@ fn frame_of<W: Word>(params: &CggiParams<W>, key_id: [u8; 16], part: &CggiKeyPar
 fn part_of<W: Word>(params: &CggiParams<W>, index: usize) -> Result<CggiKeyPart, Error> {
     let mut parts = key_parts(params);
     if index >= parts.len() {
-        return Err(Error::InvalidArgument(format!(
-            "part {index} asked of set {}, which has parts 0 to {}; ask for one of them",
-            params.name(),
-            parts.len() - 1
-        )));
+        return Err(no_part("part", index, params.name(), parts.len()));
     }
     Ok(parts.swap_remove(index))
 }

@@ -4,7 +4,7 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    part_frame::PartFrame,
+    part_frame::{PartFrame, no_part},
     rows::{WireWord, check_poly, poly_len, read_poly, write_poly},
 };
 use crate::{
@@ -37,13 +37,7 @@ impl<W: WireWord> WireKeySet for BgvParams<W> {}
 
 fn part_of<P: WireKeySet>(params: &P, index: usize) -> Result<&SwitchingKeyPart, Error> {
     let parts = params.key_parts();
-    parts.get(index).ok_or_else(|| {
-        Error::InvalidArgument(format!(
-            "part {index} asked of set {}, which has parts 0 to {}; ask for one of them",
-            params.name(),
-            parts.len().saturating_sub(1)
-        ))
-    })
+    parts.get(index).ok_or_else(|| no_part("part", index, params.name(), parts.len()))
 }
 
 fn frame_of<P: WireKeySet>(params: &P, key_id: [u8; 16], part: &SwitchingKeyPart) -> PartFrame {

@@ -25,6 +25,14 @@ pub(super) struct PartFrame {
     pub residues: usize,
 }
 
+/// That a set has no part `index` of `count`; it calls its parts `noun`.
+pub(super) fn no_part(noun: &str, index: usize, set: &str, count: usize) -> Error {
+    Error::InvalidArgument(format!(
+        "{noun} {index} asked of set {set}, which has {noun}s 0 to {}; ask for one of them",
+        count.saturating_sub(1)
+    ))
+}
+
 impl PartFrame {
     /// Writes the part; `fill` is handed `residues` zeros.
     pub fn write(&self, public: &Seed, fill: impl FnOnce(&mut [u8])) -> Vec<u8> {

@@ -6,7 +6,7 @@ use alloc::{vec, vec::Vec};
 use super::{
     cggi::{check_residues, row_len, unpack_row},
     key_part::{WireKeySet, verify_key_part},
-    part_frame::PartFrame,
+    part_frame::{PartFrame, no_part},
     rows::{WireWord, check_poly, poly_len, read_poly, write_poly},
 };
 use crate::{
@@ -22,13 +22,7 @@ use crate::{
 
 fn part_of<R: ReductionSpec>(params: &LinkParams<R>, index: usize) -> Result<&LinkKeyPart, Error> {
     let parts = params.key_parts();
-    parts.get(index).ok_or_else(|| {
-        Error::InvalidArgument(alloc::format!(
-            "part {index} asked of set {}, which has parts 0 to {}; ask for one of them",
-            params.name(),
-            parts.len().saturating_sub(1)
-        ))
-    })
+    parts.get(index).ok_or_else(|| no_part("part", index, params.name(), parts.len()))
 }
 
 fn frame_of<R: ReductionSpec>(params: &LinkParams<R>, key_id: [u8; 16], part: &LinkKeyPart) -> PartFrame {

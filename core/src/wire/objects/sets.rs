@@ -87,23 +87,27 @@ pub trait CkksSet {
 }
 
 macro_rules! seeded {
-    ($params:ident, $secret:ident) => {
-        impl<W: WireWord> SeededSet for $params<W> {
-            type Secret = $secret<W>;
+    ($generic:ident: $kind:ident, $params:ty, $secret:ty $(, $($bounds:tt)+)?) => {
+        impl<$generic: $kind> SeededSet for $params
+        $(where $($bounds)+)?
+        {
+            type Secret = $secret;
 
             fn fingerprint(&self) -> [u8; 16] {
                 self.fingerprint()
             }
 
-            fn secret(&self, seed: &Seed) -> $secret<W> {
-                $secret::generate(self, seed)
+            fn secret(&self, seed: &Seed) -> $secret {
+                <$secret>::generate(self, seed)
             }
         }
 
-        impl<W: WireWord> SeededSecret for $secret<W> {
-            type Set = $params<W>;
+        impl<$generic: $kind> SeededSecret for $secret
+        $(where $($bounds)+)?
+        {
+            type Set = $params;
 
-            fn set(&self) -> &$params<W> {
+            fn set(&self) -> &$params {
                 self.params()
             }
 
@@ -122,11 +126,12 @@ macro_rules! seeded {
     };
 }
 
-seeded!(ShipParams, ShipSecretKey);
-seeded!(ConventionalParams, ConventionalSecretKey);
-seeded!(MsbParams, MsbSecretKey);
-seeded!(BgvParams, BgvSecretKey);
-seeded!(CggiParams, CggiSecretKey);
+seeded!(W: WireWord, ShipParams<W>, ShipSecretKey<W>);
+seeded!(W: WireWord, ConventionalParams<W>, ConventionalSecretKey<W>);
+seeded!(W: WireWord, MsbParams<W>, MsbSecretKey<W>);
+seeded!(W: WireWord, BgvParams<W>, BgvSecretKey<W>);
+seeded!(W: WireWord, CggiParams<W>, CggiSecretKey<W>);
+seeded!(R: ReductionSpec, LinkParams<R>, LinkSecretKey<R>, RaisingParams<R, u64>: WireKeySet<Word = u64>);
 
 impl<W: WireWord> CkksSet for ShipParams<W> {
     type Word = W;
@@ -225,41 +230,3 @@ macro_rules! raising_sets {
 
 raising_sets!(Reduction, |set| set.levels().output);
 raising_sets!(RootsSpec, |set| set.refreshed_level());
-
-impl<R: ReductionSpec> SeededSet for LinkParams<R>
-where
-    RaisingParams<R, u64>: WireKeySet<Word = u64>,
-{
-    type Secret = LinkSecretKey<R>;
-
-    fn fingerprint(&self) -> [u8; 16] {
-        self.fingerprint()
-    }
-
-    fn secret(&self, seed: &Seed) -> LinkSecretKey<R> {
-        LinkSecretKey::generate(self, seed)
-    }
-}
-
-impl<R: ReductionSpec> SeededSecret for LinkSecretKey<R>
-where
-    RaisingParams<R, u64>: WireKeySet<Word = u64>,
-{
-    type Set = LinkParams<R>;
-
-    fn set(&self) -> &LinkParams<R> {
-        self.params()
-    }
-
-    fn key_id(&self) -> [u8; 16] {
-        self.key_id()
-    }
-
-    fn secret_seed(&self) -> &Seed {
-        self.export_secret_seed()
-    }
-
-    fn key_part(&self, index: usize) -> Result<Vec<u8>, Error> {
-        self.key_part(index)
-    }
-}

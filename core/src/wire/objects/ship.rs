@@ -1,10 +1,10 @@
 //! Chunks of SHIP evaluation keys: public seed, index of the chunk as u64, then the first components
 //! of the chunk's samples.
 
-use alloc::{format, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{
-    part_frame::PartFrame,
+    part_frame::{PartFrame, no_part},
     rows::{WireWord, check_poly, poly_len, read_poly, write_poly},
 };
 use crate::{
@@ -34,13 +34,8 @@ fn frame_of<W: WireWord>(params: &ShipParams<W>, key_id: [u8; 16], part: &KeyPar
 }
 
 fn part_of<W: WireWord>(params: &ShipParams<W>, index: usize) -> Result<&KeyPart, Error> {
-    params.key_parts().get(index).ok_or_else(|| {
-        Error::InvalidArgument(format!(
-            "chunk {index} asked of set {}, which has chunks 0 to {}; ask for one of them",
-            params.name(),
-            params.key_parts().len() - 1
-        ))
-    })
+    let parts = params.key_parts();
+    parts.get(index).ok_or_else(|| no_part("chunk", index, params.name(), parts.len()))
 }
 
 impl<W: WireWord> ShipSecretKey<W> {

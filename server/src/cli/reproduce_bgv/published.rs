@@ -236,7 +236,7 @@ static HELIB_V: Helib =
 impl Figures {
     /// Those beside which a set is shown: its own, or of the same slots and plaintexts.
     pub fn of(params: &BgvParams) -> Option<&'static Self> {
-        if let Some((_, figures)) = ROWS.iter().find(|(name, _)| name == params.name()) {
+        if let Some((_, figures)) = ROWS.iter().find(|(name, _)| *name == params.name()) {
             return Some(figures);
         }
         let messages = params.messages();

@@ -16,19 +16,6 @@ use refloat_tests::measure::uniform;
 
 use super::{Setup, centred, toy10, toy11};
 
-/// What stages report together.
-#[derive(Default)]
-struct Spent(Counters);
-
-impl Observer for Spent {
-    fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
-        if let StageEvent::Exit { counters, .. } = event {
-            self.0 += *counters;
-        }
-        ControlFlow::Continue(())
-    }
-}
-
 fn bytes(setup: &Setup, x: &Ciphertext<u64>) -> Vec<u8> {
     ciphertext_to_bytes(setup.params.ckks(), x).unwrap()
 }
@@ -189,10 +176,10 @@ fn the_owner_of_the_key_sees_each_digit_beside_its_place() {
     }
     // A division is reported by the first stage after it.
     let begun = |x: &Ciphertext<u64>| {
-        let mut spent = Spent::default();
+        let mut spent = Counters::default();
         let mut run = MsbReading::new(&setup.evaluator, x, (&[&modulus][..]).into(), 0.0).unwrap();
         run.step(&setup.keys, &mut spent).unwrap();
-        spent.0
+        spent
     };
     // At its scale over the modulus, a number needs no division.
     let level = setup.params.levels().input + 1;

@@ -29,13 +29,12 @@ impl Program {
         }
         let slots = 2 * columns;
         let mut given = inputs.iter();
-        let mut values: Vec<Vec<u64>> = Vec::with_capacity(self.nodes().len());
-        for (index, node) in self.nodes().iter().enumerate() {
+        self.values_of_outputs(|operation, values: &[Vec<u64>]| {
             let of = |x: Value| values[x.index()].as_slice();
             let both = |x: Value, y: Value, f: &dyn Fn(u64, u64) -> u64| -> Result<Vec<u64>, Error> {
                 Ok(of(x).iter().zip(of(y)).map(|(&a, &b)| f(a, b)).collect())
             };
-            let value = match &node.operation {
+            match operation {
                 Operation::Input => {
                     let own = given.next().map_or(&[][..], Vec::as_slice);
                     spread(own.iter().map(|&x| ring.reduce(x)).collect(), slots)
@@ -67,10 +66,8 @@ impl Program {
                     Err(missing(operation))
                 }
                 Operation::Bootstrap(x) | Operation::Output(x) => Ok(of(*x).to_vec()),
-            };
-            values.push(value.map_err(|error| error.within(&self.describe(index)))?);
-        }
-        Ok(self.outputs().map(|index| core::mem::take(&mut values[index])).collect())
+            }
+        })
     }
 }
 
