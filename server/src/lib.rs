@@ -36,6 +36,8 @@ pub mod look_ups;
 pub mod memory;
 pub mod memory_plan;
 pub mod msb;
+#[cfg(feature = "cluster")]
+mod own_runtime;
 pub mod problem;
 pub mod programs;
 mod recency;

@@ -12,7 +12,7 @@ use refloat_server::config::MetricsListen;
 use refloat_server::store::jobs::RECORD_BYTES;
 use serde_json::{Value, json};
 use support::engine::{CIPHERTEXT, KEY, PARTS, part};
-use support::{Client, DEADLINE, TestServer, ciphertext, manifest, until, upload, upload_as};
+use support::{Client, DEADLINE, TestServer, ciphertext, flip, manifest, until, upload, upload_as};
 
 fn submit(client: &Client, content: u8) -> String {
     client.submit(KEY, &ciphertext(content)).job()
@@ -24,13 +24,6 @@ fn held(server: &TestServer, content: u8) -> String {
     let job = submit(&server.client, content);
     server.client.wait(&job, |job| job["done"] == 2);
     job
-}
-
-fn flip(path: &Path) {
-    let mut bytes = fs::read(path).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(path, bytes).unwrap();
 }
 
 fn shorten(path: &Path) {

@@ -9,9 +9,9 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
-use support::DEADLINE;
 use support::http2::{Http2, PING};
 use support::process::{Process, encrypt, key_id, message, precision, secret, serving, upload};
+use support::{Client, DEADLINE};
 
 /// Sets a limit of another process and returns what it was.
 fn limit(process: &Process, resource: Resource, most: Option<u64>) -> Option<u64> {
@@ -32,6 +32,22 @@ fn eventually(mut ask: impl FnMut() -> u16, status: u16) {
         assert!(began.elapsed() < DEADLINE, "still {found}");
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+/// Submits until the server accepts a job, which it gives.
+#[track_caller]
+fn accepted(client: &Client, key: &str, input: &[u8]) -> String {
+    let mut job = None;
+    eventually(
+        || {
+            let answer = client.submit(key, input);
+            let status = answer.status;
+            job = (status == 202).then(|| answer.job());
+            status
+        },
+        202,
+    );
+    job.unwrap()
 }
 
 #[test]
@@ -100,17 +116,7 @@ fn submissions_that_a_full_disk_refuses_leave_nothing() {
         client.submit(&key, &input).problem(507, "STORAGE_FULL");
     }
     limit(&server, Resource::Fsize, None);
-    let mut accepted = None;
-    eventually(
-        || {
-            let answer = client.submit(&key, &input);
-            let status = answer.status;
-            accepted = (status == 202).then(|| answer.job());
-            status
-        },
-        202,
-    );
-    client.wait_state(&accepted.unwrap(), "done");
+    client.wait_state(&accepted(client, &key, &input), "done");
     assert_eq!(jobs(), 1, "nothing but the job that was accepted");
     assert!(server.terminate());
     Process::start(folder.path()).kill();
@@ -186,17 +192,7 @@ fn connections_leave_files_to_the_store() {
     let mut half_open = Vec::new();
     for _ in 0..4 {
         half_open.extend((0..100).filter_map(|_| TcpStream::connect(client.address).ok()));
-        let mut accepted = None;
-        eventually(
-            || {
-                let answer = client.submit(&key_id(&secret), &input);
-                let status = answer.status;
-                accepted = (status == 202).then(|| answer.job());
-                status
-            },
-            202,
-        );
-        client.wait_state(&accepted.unwrap(), "done");
+        client.wait_state(&accepted(client, &key_id(&secret), &input), "done");
     }
     drop(half_open);
     assert!(server.terminate());

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::failure::Failure;
 use crate::memory;
 use crate::system::processor;
 
@@ -66,6 +67,17 @@ fn load_average() -> Option<f64> {
 /// this one has, because its allocator keeps what an earlier evaluation gave back. To be asked while nothing large is in use.
 pub fn available_memory() -> Option<u64> {
     Some(memory::available()? + memory::resident()?)
+}
+
+/// Whether the `needed` bytes of a set fit the budget, or without one what the system tells of.
+///
+/// # Errors
+/// A failure that names both amounts.
+pub fn check_memory(set: &str, needed: u64, budget: Option<u64>) -> Result<(), Failure> {
+    match budget.or_else(available_memory) {
+        Some(available) if available < needed => Err(Failure::memory(set, needed, available)),
+        _ => Ok(()),
+    }
 }
 
 /// The most bytes of memory that this process has had at once, where the system tells.

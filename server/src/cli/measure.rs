@@ -106,10 +106,7 @@ impl Bench {
     /// A failure that names both amounts.
     pub fn fits(params: &ShipParams, budget: Option<u64>) -> Result<(), Failure> {
         let needed = params.expanded_key_bytes() + Diagonals::for_params(params).memory_bytes(params);
-        match budget.or_else(machine::available_memory) {
-            Some(available) if available < needed => Err(Failure::memory(params.name(), needed, available)),
-            _ => Ok(()),
-        }
+        machine::check_memory(params.name(), needed, budget)
     }
 
     /// Draws keys.

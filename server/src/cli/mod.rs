@@ -51,6 +51,7 @@ mod reproduce_modular;
 mod reproduce_openfhe;
 mod reproduce_seal;
 mod reproduce_switching;
+mod reproduced_row;
 mod seal_rows;
 mod serve;
 mod server_arguments;

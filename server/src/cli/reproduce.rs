@@ -4,7 +4,6 @@ use clap::{Args, ValueEnum};
 use refloat::bootstrapping::method::SlotMode;
 use refloat::bootstrapping::scheme_switching::LinkPreset;
 use refloat::params;
-use serde::Serialize;
 use serde_json::json;
 
 use super::bench::thread_counts;
@@ -19,6 +18,7 @@ use super::reproduce_demystifying;
 use super::reproduce_modular::{self, Set};
 use super::reproduce_seal;
 use super::reproduce_switching;
+use super::reproduced_row::Row;
 
 /// Where the published figures are from: all of them. What the slides do not say is left out.
 const SOURCE: &str =
@@ -150,23 +150,6 @@ impl Suite {
             sets.join(", ")
         ))
     }
-}
-
-/// One figure, published and measured.
-#[derive(Debug, Clone, Serialize)]
-#[allow(clippy::struct_field_names)] // `row` is the name other programs read.
-struct Row {
-    suite: &'static str,
-    row: &'static str,
-    metric: &'static str,
-    published: Option<f64>,
-    measured: Option<f64>,
-    unit: &'static str,
-    /// None where the source does not say.
-    threads: Option<usize>,
-    params: &'static str,
-    machine: String,
-    note: String,
 }
 
 /// What the slides say of a set.
@@ -480,7 +463,7 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn row(
         &self,
-        metric: &'static str,
+        metric: &str,
         published: Option<f64>,
         measured: Option<f64>,
         unit: &'static str,
@@ -489,8 +472,8 @@ impl Maker<'_> {
     ) -> Row {
         Row {
             suite: "ship",
-            row: self.published.row,
-            metric,
+            row: Some(self.published.row),
+            metric: metric.to_owned(),
             published,
             measured,
             unit,
@@ -545,9 +528,9 @@ fn text(rows: &[Row], machine: &Machine) -> String {
     cells.extend(rows.iter().map(|row| {
         let shown = |value: Option<f64>| value.map_or("-".to_owned(), |value| show(value, row.unit));
         vec![
-            row.row.to_owned(),
+            row.row.unwrap_or_default().to_owned(),
             row.params.to_owned(),
-            row.metric.to_owned(),
+            row.metric.clone(),
             shown(row.published),
             shown(row.measured),
             row.threads.map_or("-".to_owned(), |threads| threads.to_string()),
@@ -570,16 +553,20 @@ fn show(value: f64, unit: &str) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_published_time_has_a_row_and_measured_ones_their_own() {
-        let machine = Machine {
+    fn some_machine() -> Machine {
+        Machine {
             version: "0",
             cpu: "x".into(),
             threads: 2,
             system: "y".into(),
             backend: "z".into(),
             load: None,
-        };
+        }
+    }
+
+    #[test]
+    fn every_published_time_has_a_row_and_measured_ones_their_own() {
+        let machine = some_machine();
         let make = Maker { published: &SHIP13, params: "ship13", machine: &machine };
         let rows = make.times(&[(1, 0.5), (2, 0.3)], 3);
         let brief: Vec<_> = rows.iter().map(|row| (row.threads, row.published, row.measured)).collect();
@@ -602,18 +589,11 @@ mod tests {
 
     #[test]
     fn a_published_precision_is_beside_none_of_ours_and_failures_are_computed() {
-        let machine = Machine {
-            version: "0",
-            cpu: "x".into(),
-            threads: 2,
-            system: "y".into(),
-            backend: "z".into(),
-            load: None,
-        };
+        let machine = some_machine();
         let make = Maker { published: &SHIP14, params: "ship14", machine: &machine };
         let precision = make.published_precision().unwrap();
         assert_eq!(
-            (precision.metric, precision.published, precision.measured),
+            (precision.metric.as_str(), precision.published, precision.measured),
             ("precision", Some(16.9), None)
         );
         let failure = make.failure(Some(-529.4), "an event");

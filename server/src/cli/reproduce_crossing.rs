@@ -198,11 +198,7 @@ struct Gates {
 impl Gates {
     fn new(preset: &LinkPreset, request: &Request, output: &Output) -> Result<Self, Failure> {
         let params = preset.params()?;
-        let budget = request.budget.or_else(machine::available_memory);
-        let needed = params.expanded_key_bytes();
-        if let Some(available) = budget.filter(|&budget| budget < needed) {
-            return Err(Failure::memory(params.name(), needed, available));
-        }
+        machine::check_memory(params.name(), params.expanded_key_bytes(), request.budget)?;
         let spinner = progress::spinner(output, &format!("{}: making keys", preset.name));
         let secret = LinkSecretKey::generate(&params, &fresh_seed()?);
         let keys = LinkKeys::generate(&secret)?;

@@ -171,10 +171,7 @@ impl Drop for Slot {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn peer(last: u8) -> Peer {
-        std::net::IpAddr::from([192, 0, 2, last]).into()
-    }
+    use crate::service::access::some_peer as peer;
 
     #[tokio::test]
     async fn one_peer_leaves_turns_to_others() {

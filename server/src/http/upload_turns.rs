@@ -142,10 +142,7 @@ impl Turn {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn peer(last: u8) -> Peer {
-        std::net::IpAddr::from([192, 0, 2, last]).into()
-    }
+    use crate::service::access::some_peer as peer;
 
     #[tokio::test]
     async fn a_peer_with_more_than_its_share_makes_room() {

@@ -92,6 +92,12 @@ impl Peer {
     }
 }
 
+/// One of the addresses for documentation.
+#[cfg(test)]
+pub(crate) fn some_peer(last: u8) -> Peer {
+    IpAddr::from([192, 0, 2, last]).into()
+}
+
 impl std::fmt::Display for Peer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)

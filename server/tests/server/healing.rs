@@ -5,8 +5,8 @@ use super::support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use support::TOKEN;
 use support::process::{Process, ok, refloat};
+use support::{TOKEN, flip};
 
 /// Without a token the one of a server at this port would be derived, and a restart takes another port.
 const GATE: &str = "gate nand --keys @keys --in @a.ct --in @b.ct --out @c.ct";
@@ -21,13 +21,6 @@ fn pieces(data: &Path) -> Vec<PathBuf> {
     assert_eq!(sets.len(), 1, "{sets:?}");
     let count = fs::read_dir(&sets[0]).unwrap().count();
     (0..count).map(|index| sets[0].join(index.to_string())).collect()
-}
-
-fn flip(path: &Path) {
-    let mut bytes = fs::read(path).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(path, bytes).unwrap();
 }
 
 #[test]

@@ -18,7 +18,7 @@ use refloat_server::registry::{Memory, Registry, SetFilter};
 use refloat_server::{Config, Server};
 use serde_json::{Value, json};
 use support::process::open_keys;
-use support::{Answer, Client};
+use support::{Answer, Client, flip};
 
 const SET: &str = "toy-conventional10-sparse";
 
@@ -119,13 +119,6 @@ fn keys_are_read_as_they_are_used_and_damaged_ones_are_named_and_uploaded_again(
         assert!(result(client, &secret) == expected);
     }
     server.stop();
-}
-
-fn flip(path: &Path) {
-    let mut bytes = fs::read(path).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(path, bytes).unwrap();
 }
 
 fn remove(path: &Path) {

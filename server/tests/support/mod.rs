@@ -37,6 +37,14 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
+/// Alters a byte of a file, as a disk may.
+pub fn flip(path: &std::path::Path) {
+    let mut bytes = std::fs::read(path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(path, bytes).unwrap();
+}
+
 /// A server in this process.
 pub struct TestServer {
     runtime: tokio::runtime::Runtime,

@@ -14,10 +14,10 @@ use object_store::path::Path;
 use object_store::{
     ClientConfigKey, Error, ObjectStore, ObjectStoreExt, PutMode, PutPayload, PutResult, RetryConfig,
 };
-use tokio::runtime::{Builder, Runtime};
 
 use super::super::Unreachable;
 use crate::config::bucket_and_prefix;
+use crate::own_runtime::OwnRuntime;
 
 /// How long a store may be silent; whoever asked tries again.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -43,6 +43,8 @@ pub enum Found<T> {
 
 /// A store of objects.
 pub struct Client {
+    /// First, so that it is dropped first.
+    runtime: OwnRuntime,
     objects: Arc<dyn ObjectStore>,
     shown: String,
     /// How long it may be silent.
@@ -52,8 +54,6 @@ pub struct Client {
     /// Until when it is not asked, and why.
     rests: Mutex<Option<(Instant, String)>>,
     failed_last: Mutex<Option<Instant>>,
-    /// Dropped without waiting for what is under way.
-    runtime: Option<Runtime>,
 }
 
 /// The bucket of `s3://bucket/prefix`, and the prefix.
@@ -88,16 +88,14 @@ fn is_loopback(endpoint: &str) -> bool {
 
 impl Client {
     pub fn new(objects: Arc<dyn ObjectStore>, shown: String) -> io::Result<Self> {
-        let runtime =
-            Builder::new_multi_thread().worker_threads(2).thread_name("objects").enable_all().build()?;
         Ok(Self {
+            runtime: OwnRuntime::new("objects", 2)?,
             objects,
             shown,
             patience: PATIENCE,
             rest: REST,
             rests: Mutex::new(None),
             failed_last: Mutex::new(None),
-            runtime: Some(runtime),
         })
     }
 
@@ -253,8 +251,7 @@ impl Client {
         }
         let ended = || Unreachable(format!("{}: a request ended without a response", self.shown));
         let (answer, answered) = sync_channel(1);
-        let runtime = self.runtime.as_ref().ok_or_else(ended)?;
-        runtime.spawn(async move {
+        self.runtime.spawn(async move {
             let _ = answer.send(request.await);
         });
         answered.recv().map_err(|_| ended().into())
@@ -331,14 +328,6 @@ fn cause(error: &dyn std::error::Error) -> String {
     // The store says more of it, in XML.
     let text = text.split('<').next().unwrap_or_default().trim_end_matches([' ', ':']);
     text.chars().filter(|letter| !letter.is_control()).take(200).collect()
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
-    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ use clap::ValueEnum;
 use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvRun, BgvSecretKey};
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::schemes::bgv::BgvCiphertext;
-use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::bench::thread_counts;
@@ -21,6 +20,7 @@ use crate::cli::machine::{self, Machine};
 use crate::cli::measure;
 use crate::cli::output::{Output, table};
 use crate::cli::progress;
+use crate::cli::reproduced_row::Row;
 
 use estimates::security;
 use measured::{Measured, Stages, capacity, room};
@@ -79,22 +79,6 @@ pub struct Request {
     pub budget: Option<u64>,
     /// Whether published sets may be measured, which protect too little.
     pub allow_insecure: bool,
-}
-
-/// One figure, published and measured.
-#[derive(Debug, Serialize)]
-#[allow(clippy::struct_field_names)] // `row` is the name other programs read.
-struct Row {
-    suite: &'static str,
-    row: Option<&'static str>,
-    metric: String,
-    published: Option<f64>,
-    measured: Option<f64>,
-    unit: &'static str,
-    threads: Option<usize>,
-    params: &'static str,
-    machine: String,
-    note: String,
 }
 
 /// The metric that decides whether a run succeeded.
@@ -192,16 +176,13 @@ impl Bench {
         let preset = set(name, mode)?;
         let params = preset.params()?;
         mode.map_or(Ok(()), |mode| mode.check(&params))?;
-        let budget = budget.or_else(machine::available_memory);
         // Keys and diagonals, and some ciphertexts for each coordinate of a slot.
         let ciphertext = 16 * (params.n() * params.context().rlwe().max_level()) as u64;
         let keys = params.expanded_key_bytes() + params.expanded_key_bytes() / 8;
         let needed = keys
             + params.diagonal_bytes(PlaintextStorage::Evaluated)
             + 4 * ciphertext * params.context().slot_degree() as u64;
-        if let Some(available) = budget.filter(|&budget| budget < needed) {
-            return Err(Failure::memory(params.name(), needed, available));
-        }
+        machine::check_memory(params.name(), needed, budget)?;
         let spinner = progress::spinner(output, &format!("{name}: making keys"));
         let secret = BgvSecretKey::generate(&params, &fresh_seed()?);
         let keys = BgvKeys::generate(&secret)?;

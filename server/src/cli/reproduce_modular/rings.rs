@@ -198,11 +198,8 @@ fn bgv(set: Set, request: &Request, output: &Output) -> Result<Row, Failure> {
     };
     let (preset, storage) = (BgvPreset::named(name)?, PlaintextStorage::Evaluated);
     let params = preset.params()?;
-    let budget = request.budget.or_else(machine::available_memory);
     let needed = 4 * params.key_bytes() + params.diagonal_bytes(storage);
-    if let Some(available) = budget.filter(|&budget| budget < needed) {
-        return Err(Failure::memory(params.name(), needed, available));
-    }
+    machine::check_memory(params.name(), needed, request.budget)?;
     let spinner = progress::spinner(output, &format!("{name}: making keys"));
     let secret = BgvSecretKey::generate(&params, &fresh_seed()?);
     let keys = BgvKeys::generate(&secret)?;

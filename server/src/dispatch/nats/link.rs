@@ -15,12 +15,12 @@ use async_nats::{Client, ConnectOptions, Event};
 use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio::runtime::{Builder, Runtime};
 
 use super::Settings;
 use super::address::Addresses;
 use crate::dispatch::Done;
 use crate::id::Id;
+use crate::own_runtime::OwnRuntime;
 use crate::work::Work;
 
 const WORK: &str = "REFLOAT_WORK";
@@ -42,6 +42,8 @@ const FORGOTTEN: Duration = Duration::from_mins(5);
 const LEAST: (u64, u64) = (2, 11);
 
 pub struct Link {
+    /// First, so that it is dropped first.
+    runtime: OwnRuntime,
     pub client: Client,
     jetstream: Context,
     pub settings: Settings,
@@ -49,16 +51,12 @@ pub struct Link {
     pub shown: String,
     /// What NATS does not let this account do, in its words.
     denied: Arc<Mutex<Option<String>>>,
-    /// Dropped without waiting for what is under way.
-    runtime: Option<Runtime>,
-    handle: tokio::runtime::Handle,
 }
 
 impl Link {
     pub fn connect(settings: Settings) -> io::Result<Self> {
         let addresses: Addresses = settings.url.parse()?;
-        let runtime =
-            Builder::new_multi_thread().worker_threads(1).thread_name("nats").enable_all().build()?;
+        let runtime = OwnRuntime::new("nats", 1)?;
         let url = addresses.to_string();
         let shown = url.clone();
         let denied = Arc::<Mutex<Option<String>>>::default();
@@ -104,8 +102,7 @@ impl Link {
         let mut jetstream = async_nats::jetstream::new(client.clone());
         jetstream.set_timeout(PATIENCE);
         drop(entered);
-        let handle = runtime.handle().clone();
-        Ok(Self { client, jetstream, settings, shown, denied, runtime: Some(runtime), handle })
+        Ok(Self { runtime, client, jetstream, settings, shown, denied })
     }
 
     /// Whether NATS can be reached now.
@@ -133,7 +130,7 @@ impl Link {
 
     /// Does something in the background, until the link is dropped.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        self.handle.spawn(task);
+        self.runtime.spawn(task);
     }
 
     /// Waits for an answer, not for ever.
@@ -149,7 +146,7 @@ impl Link {
         answer: impl Future<Output = io::Result<T>>,
     ) -> io::Result<T> {
         let late = || io::Error::new(io::ErrorKind::TimedOut, format!("NATS: {what}: no answer"));
-        self.handle
+        self.runtime
             .block_on(async { tokio::time::timeout(longest, answer).await.unwrap_or_else(|_| Err(late())) })
     }
 
@@ -329,14 +326,6 @@ impl Link {
 fn note_denial(denied: &Mutex<Option<String>>, error: &str) {
     if error.to_lowercase().contains("permissions violation") {
         denied.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| error.to_owned());
-    }
-}
-
-impl Drop for Link {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
     }
 }
 
