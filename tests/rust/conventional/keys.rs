@@ -16,13 +16,7 @@ use refloat::ring::{Automorphism, GaloisElement};
 use refloat::rlwe::{GaloisSource, HeldKey, SampleBlock};
 use refloat_tests::chain::some_slots;
 
-const SETS: [&str; 5] = [
-    "toy-conventional11",
-    "toy-conventional11-sine",
-    "toy-conventional10-sparse",
-    "toy-conventional10-slots-first",
-    "toy-conventional10-50bit",
-];
+use super::toy::TOYS;
 
 /// Makes every key from its parts when it is asked for, and keeps none.
 struct FromParts<'a> {
@@ -100,7 +94,7 @@ impl KeySource<u64> for FromParts<'_> {
 
 #[test]
 fn a_bootstrap_asks_for_its_keys_in_the_listed_order_and_holds_no_more_than_stated() {
-    for name in SETS {
+    for name in TOYS {
         let params: ConventionalParams = conventional_preset(name).unwrap().params().unwrap();
         let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
         let evaluator = ConventionalEvaluator::new(&params, PlaintextStorage::Evaluated).unwrap();

@@ -48,7 +48,7 @@ impl Setup {
     }
 }
 
-const TOYS: [&str; 5] = [
+pub const TOYS: [&str; 5] = [
     "toy-conventional11",
     "toy-conventional11-sine",
     "toy-conventional10-sparse",

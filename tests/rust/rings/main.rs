@@ -1,5 +1,6 @@
 //! Rings and ring-LWE.
 
+mod automorphisms;
 mod laws;
 mod odd_index;
 mod rlwe;

@@ -7,12 +7,14 @@ use refloat::Error;
 use refloat::arith::{Word, primes::ntt_primes, primes::primitive_root};
 use refloat::random::Seed;
 use refloat::ring::{
-    Automorphism, BaseConverter, Basis, Binomial, Coeff, Cyclotomic, ModDown, Poly, SmallPoly,
-    centered_residues, from_integers, uniform_rows,
+    BaseConverter, Basis, Binomial, Coeff, Cyclotomic, ModDown, Poly, SmallPoly, centered_residues,
+    from_integers, uniform_rows,
 };
 use refloat_tests::cyclotomic::Cyclotomic as Oracle;
 use refloat_tests::ring::{centred, product, recombine, residue, round_div};
 use refloat_tests::rns::{Lottery, primes};
+
+use super::automorphisms::assert_group;
 
 /// Pairs of primes, and of a product of two primes and a third one.
 const RINGS: [[usize; 2]; 7] = [[3, 5], [3, 7], [5, 7], [15, 7], [15, 17], [3, 43], [5, 43]];
@@ -109,23 +111,7 @@ fn automorphisms_are_substitutions_and_a_group() {
     for place in &RINGS[..4] {
         let (ring, oracle) = ring(*place);
         let basis: Basis<u64> = basis(ring, &[50.0]);
-        let q = BigInt::from(basis.modulus(0).value());
-        let x = samples(&basis, &mut lottery).remove(0);
-        let powers = oracle.to_powers(&values(&x));
-        let x = x.into_eval();
-        let elements: Vec<_> = (0..ring.index()).filter_map(|g| ring.element(g).ok()).collect();
-        assert_eq!(elements.len(), ring.degree());
-        let h = elements[elements.len() / 3];
-        for &g in &elements {
-            let image = x.automorphism(&Automorphism::over(ring, g));
-            let found = oracle.to_powers(&values(&image.clone().into_coeff()));
-            let expected = oracle.automorphism(&powers, g.value() as usize);
-            assert_eq!(reduced(&found, &q), reduced(&expected, &q), "{place:?}, X^{}", g.value());
-            let back = image.automorphism(&Automorphism::over(ring, ring.inverse(g)));
-            assert_eq!(back.data(), x.data(), "{place:?}, X^{}", g.value());
-            let both = x.automorphism(&Automorphism::over(ring, ring.combine(g, h)));
-            assert_eq!(image.automorphism(&Automorphism::over(ring, h)).data(), both.data());
-        }
+        assert_group(place, (ring, &oracle), samples(&basis, &mut lottery).remove(0), values);
     }
 }
 

@@ -6,11 +6,13 @@ use refloat::Error;
 use refloat::arith::{Word, primes::primitive_root};
 use refloat::random::Seed;
 use refloat::ring::{
-    Automorphism, BaseConverter, Basis, Binomial, Coeff, Cyclotomic, ModDown, Poly, SmallPoly, from_integers,
+    BaseConverter, Basis, Binomial, Coeff, Cyclotomic, ModDown, Poly, SmallPoly, from_integers,
 };
 use refloat_tests::cyclotomic::{Cyclotomic as Oracle, cyclotomic_polynomial};
 use refloat_tests::ring::{centred, product, round_div};
 use refloat_tests::rns::{Lottery, from_big, primes, to_big};
+
+use super::automorphisms::assert_group;
 
 /// Degree and odd part.
 const RINGS: [(usize, u64); 6] = [(4, 3), (32, 3), (8, 5), (32, 5), (32, 17), (128, 17)];
@@ -109,23 +111,7 @@ fn automorphisms_are_substitutions_and_a_group() {
     for place in RINGS {
         let (ring, oracle) = ring(place);
         let basis: Basis<u64> = basis(ring, &[50.0]);
-        let q = BigInt::from(basis.modulus(0).value());
-        let x = lottery.poly(&basis);
-        let powers = oracle.to_powers(&to_big(&x));
-        let x = x.into_eval();
-        let elements: Vec<_> = (0..ring.index()).filter_map(|g| ring.element(g).ok()).collect();
-        assert_eq!(elements.len(), ring.degree());
-        for &g in &elements {
-            let image = x.automorphism(&Automorphism::over(ring, g));
-            let found = oracle.to_powers(&to_big(&image.clone().into_coeff()));
-            let expected = oracle.automorphism(&powers, g.value() as usize);
-            assert_eq!(reduced(&found, &q), reduced(&expected, &q), "{place:?}, X^{}", g.value());
-            let back = image.automorphism(&Automorphism::over(ring, ring.inverse(g)));
-            assert_eq!(back.data(), x.data(), "{place:?}, X^{}", g.value());
-            let h = elements[elements.len() / 3];
-            let both = x.automorphism(&Automorphism::over(ring, ring.combine(g, h)));
-            assert_eq!(image.automorphism(&Automorphism::over(ring, h)).data(), both.data());
-        }
+        assert_group(&place, (ring, &oracle), lottery.poly(&basis), to_big);
     }
 }
 

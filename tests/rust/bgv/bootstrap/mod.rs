@@ -8,9 +8,20 @@ mod runs;
 mod sets;
 mod stages;
 
+use refloat::Error;
 use refloat::arith::Word;
+use refloat::bootstrapping::bgv::{BgvParams, BgvSpec};
 use refloat::schemes::bgv::BgvCiphertext;
 use refloat_tests::keyed_bgv::KeyedBgv;
+
+/// What is said of a set that does not fit.
+fn refusal(spec: &BgvSpec) -> String {
+    match BgvParams::<u64>::new(spec) {
+        Err(Error::InvalidArgument(text)) => text,
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("a set that does not fit"),
+    }
+}
 
 /// The square of a message of integers.
 fn squared<W: Word>(set: &KeyedBgv<W>, message: &[u64]) -> Vec<u64> {

@@ -15,6 +15,8 @@ use refloat_tests::bgv::{
 };
 use refloat_tests::keyed_bgv::KeyedBgv;
 
+use super::refusal;
+
 /// Type B of 64 slots modulo 257: digits up to 7, which are never larger.
 fn beside() -> BgvSpec {
     tiny_by(Approach::Beside { step: 15 }, 7, 14)
@@ -307,11 +309,7 @@ fn sets_that_do_not_fit_are_named() {
     let refused = |mut spec: BgvSpec, change: &dyn Fn(&mut BgvSpec)| {
         assert!(BgvParams::<u64>::new(&spec).is_ok());
         change(&mut spec);
-        match BgvParams::<u64>::new(&spec) {
-            Err(Error::InvalidArgument(text)) => text,
-            Err(error) => panic!("{error}"),
-            Ok(_) => panic!("a set that does not fit"),
-        }
+        refusal(&spec)
     };
     // Sums that are not all different, for a step or a bound.
     for (step, bound) in [(14, 7), (0, 7), (257, 7), (u64::MAX, 7), (15, 8), (15, u32::MAX)] {

@@ -5,6 +5,8 @@ use refloat::bootstrapping::bgv::{BgvParams, BgvPreset, BgvSpec};
 use refloat::bootstrapping::method::Promise;
 use refloat_tests::bgv::tiny;
 
+use super::refusal;
+
 #[test]
 fn sets_hold_what_they_promise() {
     for preset in BgvPreset::all() {
@@ -47,11 +49,7 @@ fn sets_that_do_not_fit_are_named() {
     let refused = |change: &dyn Fn(&mut BgvSpec)| {
         let mut spec = tiny(15);
         change(&mut spec);
-        match BgvParams::<u64>::new(&spec) {
-            Err(Error::InvalidArgument(text)) => text,
-            Err(error) => panic!("{error}"),
-            Ok(_) => panic!("a set that does not fit"),
-        }
+        refusal(&spec)
     };
     assert!(refused(&|spec| spec.bound = 129).contains("bound below 257/2"));
     assert!(refused(&|spec| spec.digit_exponent = 0).contains("exponent"));
