@@ -96,7 +96,7 @@ struct Memory {
     keys: u64,
     /// What a run takes beside them, at most.
     run: u64,
-    /// What making keys takes, of which no more than a piece is held at once: measured here, where the system tells.
+    /// About what making keys takes, of which no more than a piece is held at once: measured here, where the system tells.
     keygen: Option<u64>,
     /// What is available here, where the system tells.
     available: Option<u64>,
@@ -157,8 +157,8 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     output.result(&plan, || text(&plan, info))
 }
 
-/// The most bytes of memory that this process has had once it has made a piece of every size: as many as `refloat keygen` has, which
-/// writes a piece before it makes the next.
+/// The most bytes of memory that this process has had once it has made a piece of every size: about as many as `refloat keygen` has,
+/// which writes a piece before it makes the next, and of `n16` takes a tenth more.
 fn keygen_memory(set: &SetInfo, secret: &dyn KeySecret) -> Result<Option<u64>, Failure> {
     if machine::peak_memory().is_none() {
         return Ok(None);
@@ -238,7 +238,10 @@ fn text(plan: &Plan<'_>, info: &SetInfo) -> String {
     row("secret key", bytes(plan.secret_key_bytes as u64));
     row("memory of keys", format!("{}, with what is precomputed for them", bytes(memory.keys)));
     if let Some(keygen) = memory.keygen {
-        row("memory of making keys", format!("{}, measured here on a piece of every size", bytes(keygen)));
+        row(
+            "memory of making keys",
+            format!("about {}, measured here on a piece of every size", bytes(keygen)),
+        );
     }
     let available =
         memory.available.map_or_else(String::new, |there| format!("; {} is available here", bytes(there)));
