@@ -120,14 +120,18 @@ mod tests {
         let mut want: Vec<u128> = slots.iter().map(|&x| x.into()).collect();
         // Sums of 2^doublings equal terms: before each product half a bit less than is spare, as the rounding has left some.
         let doubled = |x: &BgvCiphertext, doublings: u32, want: &mut Vec<u128>| {
-            want.iter_mut().for_each(|w| *w = (*w << doublings) % u128::from(modulus));
+            for w in want.iter_mut() {
+                *w = (*w << doublings) % u128::from(modulus);
+            }
             (0..doublings).fold(x.clone(), |sum, _| evaluator.add(&sum, &sum).unwrap())
         };
         let spare = spec.spare_bits as u32;
         let mut x = doubled(&fresh, if public { spare.saturating_sub(7) } else { spare }, &mut want);
         for _ in 0..spec.levels {
             x = evaluator.multiply(&x, &x, &products).unwrap();
-            want.iter_mut().for_each(|w| *w = *w * *w % u128::from(modulus));
+            for w in &mut want {
+                *w = *w * *w % u128::from(modulus);
+            }
             x = doubled(&x, spare.saturating_sub(1), &mut want);
         }
         assert_eq!(x.level(), 0);
