@@ -393,10 +393,10 @@ test('what a program for Windows loads is read from its headers', (context) => {
   };
   assert.deepEqual(librariesOfWindows(program('KERNEL32.dll', 'ntdll.dll', 'kernel32.dll')), ['kernel32.dll', 'ntdll.dll']);
   assert.throws(() => librariesOfWindows(program('kernel32.dll', 'libgcc_s_seh-1.dll')), /need not have: libgcc_s_seh-1.dll/);
-  assert.throws(() => librariesOfWindows('/bin/sh'), /no program for Windows/);
+  assert.throws(() => librariesOfWindows('/bin/sh'), /not a program for Windows/);
   const path = program('kernel32.dll');
   writeFileSync(path, readFileSync(path).subarray(0, 100));
-  assert.throws(() => librariesOfWindows(path), /no program for Windows/);
+  assert.throws(() => librariesOfWindows(path), /not a program for Windows/);
 });
 
 test('loops are taken from what was executed, the inner ones apart', () => {

@@ -15,7 +15,7 @@ function codeOf(text) {
   let importing = false;
   text.split('\n').forEach((line, number) => {
     const code = line.trim().replace(/\s+/g, ' ');
-    if (!importing && (!code || /^(\/\/|\*|\/\*)/.test(code))) return;
+    if (!importing && (!code || /^(\/\/|\/\*|\*(\/| |$))/.test(code))) return;
     const imports = importing || /^(pub(\(.*\))? )?use |^import /.test(code);
     importing = imports && !code.includes(';');
     if (!imports) lines.push({ number: number + 1, code });
