@@ -17,7 +17,6 @@ use super::remote::Done;
 use super::{Cli, Mode};
 use crate::clients::{CiphertextBytes, KeyOwnerSet};
 use crate::engine::{BOOTSTRAP, Operation, SetInfo, SlotMode, Task, operation_list};
-use crate::gates::LOOK_UP;
 use crate::id::Id;
 use crate::programs::{self, MULTIPLY, SQUARE};
 use crate::registry::Registry;
@@ -143,7 +142,8 @@ fn check_operations(set: &SetInfo, known: &[&str], asked: &[Operation]) -> Resul
     let Some(other) = asked.iter().map(Operation::name).find(|name| !known.contains(name)) else {
         return Ok(());
     };
-    let command = if other == LOOK_UP { "look-up" } else { other };
+    // The operation is written without a hyphen.
+    let command = if other == "lookup" { "look-up" } else { other };
     if Cli::command().find_subcommand(command).is_some() {
         return Err(Failure::usage(format!(
             "{other} is not an operation of refloat bootstrap; it is a command of its own: refloat {command}"

@@ -35,6 +35,7 @@ const SEPARATE: [(&str, &[&str]); 3] = [
             "components",
             "evaluator",
             "identity",
+            "leveled_keys",
             "private",
             "public_key_parts",
             "secret_key_identity",
