@@ -35,6 +35,7 @@ const SEPARATE: [(&str, &[&str]); 3] = [
             "components",
             "evaluator",
             "identity",
+            "leveled_chain",
             "leveled_keys",
             "private",
             "public_key_parts",

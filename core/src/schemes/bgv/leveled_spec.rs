@@ -1,13 +1,10 @@
 //! Numbers of a chain for exact computations without bootstrapping.
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{format, vec};
 
 use super::{context::BgvContext, noise::NoiseModel, spec::PlaintextSpec};
 use crate::{
-    arith::{Word, primes::ntt_primes},
-    error::Error,
-    rlwe::RlweSpec,
-    security::{SecretDistribution, SecurityPolicy},
+    arith::Word, error::Error, rlwe::RlweSpec, schemes::leveled_chain::LeveledChain, security::SecurityPolicy,
 };
 
 /// log2 of the largest primes that a level can have.
@@ -54,25 +51,16 @@ impl LeveledSpec {
                 self.prime, self.exponent, self.n, self.spare_bits
             )));
         }
-        let mut taken = vec![self.prime];
-        let mut nearest = |log: f64, count: usize| {
-            let free =
-                ntt_primes(log, (self.n as u64).saturating_mul(2)).filter(|prime| !taken.contains(prime));
-            let primes: Vec<u64> = free.take(count).collect();
-            taken.extend_from_slice(&primes);
-            primes
-        };
-        let levels = [nearest(log_base, 1), nearest(log_level, self.levels)].concat();
-        Ok(RlweSpec {
+        let chain = LeveledChain {
             n: self.n,
-            odd_part: 1,
-            levels: levels.into_iter().map(|prime| vec![prime]).collect(),
+            log_base,
+            log_level,
+            levels: self.levels,
             // A few bits more than the largest of the others, so that switching keys adds hardly more noise than a rounding.
-            special: nearest((largest + 4.0).min(LARGEST_PRIME), 1),
-            digits: (0..=self.levels).map(|level| vec![level]).collect(),
-            secret: SecretDistribution::Ternary,
+            log_special: (largest + 4.0).min(LARGEST_PRIME),
             policy: self.policy,
-        })
+        };
+        Ok(chain.spec(vec![self.prime]))
     }
 
     /// The parameter set. Primes above 2^31 take words of 64 bits.
@@ -88,6 +76,8 @@ impl LeveledSpec {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
     use crate::{
         random::Seed,

@@ -1,13 +1,10 @@
 //! Numbers of a chain for computations without bootstrapping.
 
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 
 use super::context::CkksContext;
 use crate::{
-    arith::{Word, primes::ntt_primes},
-    error::Error,
-    rlwe::RlweSpec,
-    security::{SecretDistribution, SecurityPolicy},
+    arith::Word, error::Error, rlwe::RlweSpec, schemes::leveled_chain::LeveledChain, security::SecurityPolicy,
 };
 
 /// A chain of one prime a level, one special prime, and a ternary secret: what a computation without bootstrapping takes. Each
@@ -31,24 +28,15 @@ pub struct CkksSpec {
 impl CkksSpec {
     /// The primes of the chain: those nearest to their sizes, each taken once.
     pub fn chain(&self) -> RlweSpec {
-        let mut taken = Vec::new();
-        let mut nearest = |log: f64, count: usize| {
-            let free =
-                ntt_primes(log, (self.n as u64).saturating_mul(2)).filter(|prime| !taken.contains(prime));
-            let primes: Vec<u64> = free.take(count).collect();
-            taken.extend_from_slice(&primes);
-            primes
-        };
-        let levels = [nearest(self.log_base, 1), nearest(self.log_scale, self.levels)].concat();
-        RlweSpec {
+        LeveledChain {
             n: self.n,
-            odd_part: 1,
-            levels: levels.into_iter().map(|prime| vec![prime]).collect(),
-            special: nearest(self.log_special, 1),
-            digits: (0..=self.levels).map(|level| vec![level]).collect(),
-            secret: SecretDistribution::Ternary,
+            log_base: self.log_base,
+            log_level: self.log_scale,
+            levels: self.levels,
+            log_special: self.log_special,
             policy: self.policy,
         }
+        .spec(Vec::new())
     }
 
     /// The parameter set. Primes above 2^31 take words of 64 bits.
