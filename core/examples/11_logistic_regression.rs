@@ -20,8 +20,11 @@ use std::time::Instant;
 
 use refloat::{
     Error,
-    bootstrapping::ckks_conventional::{
-        ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey,
+    bootstrapping::{
+        ckks_conventional::{
+            ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey,
+        },
+        program::ProgramMethod,
     },
     circuits::{
         linear_transform::PlaintextStorage,

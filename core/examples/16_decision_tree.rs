@@ -13,8 +13,9 @@ use std::time::Instant;
 
 use refloat::{
     Error,
-    bootstrapping::scheme_switching::{
-        LinkBootstrapper, LinkEvaluator, LinkKeys, LinkSecretKey, Range, Reduction,
+    bootstrapping::{
+        program::ProgramMethod,
+        scheme_switching::{LinkBootstrapper, LinkEvaluator, LinkKeys, LinkSecretKey, Range, Reduction},
     },
     circuits::{
         linear_transform::PlaintextStorage,

@@ -7,6 +7,7 @@
 //! machinery anew into whichever crate compiles it, and that is much code beside what a call costs.
 
 use alloc::vec::Vec;
+use core::ops::AddAssign;
 
 #[cfg(feature = "parallel")]
 use threaded::each_part;
@@ -24,6 +25,23 @@ pub fn try_map<R: Send, E: Send>(
     f: impl Fn(usize) -> Result<R, E> + Sync + Send,
 ) -> Result<Vec<R>, E> {
     filled(count, 1, f).into_iter().collect()
+}
+
+/// [`try_map`] for functions that also count what they do: each call counts from nothing, and what it came to is added to `total`.
+pub fn try_map_counted<R: Send, S: Default + AddAssign + Send, E: Send>(
+    count: usize,
+    total: &mut S,
+    f: impl Fn(usize, &mut S) -> Result<R, E> + Sync + Send,
+) -> Result<Vec<R>, E> {
+    let counted = try_map(count, |i| {
+        let mut own = S::default();
+        Ok((f(i, &mut own)?, own))
+    })?;
+    let take = |(result, own)| {
+        *total += own;
+        result
+    };
+    Ok(counted.into_iter().map(take).collect())
 }
 
 /// [`map`], where a thread takes at most `most` items in a row.

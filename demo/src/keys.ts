@@ -1,6 +1,6 @@
 import type { KeyProgress } from 'refloat/client';
 import type { Freed } from './shell.js';
-import { whileWanted } from './wanted.js';
+import { whileWanted } from './abortable.js';
 
 /** What making keys took. */
 export interface Made {

@@ -7,7 +7,7 @@ import { UNPACKING } from './sending.js';
 import { chosenPreset, DEMONSTRATION, type Beside, type Busy, type Store } from './store.js';
 import { isOfShip, STATIONS } from './stages.js';
 import type { KeyProgress, Preset } from './types.js';
-import { whileWanted } from './wanted.js';
+import { whileWanted } from './abortable.js';
 import { brokenSentence } from './views/breaking.js';
 import { latest, observe, quality, type Place, type Specimen, type Voyage } from './voyage.js';
 

@@ -130,7 +130,7 @@ export class Shell<S extends Shown & Partial<Pick<Making, 'confirming' | 'retryi
 
   /**
    * Does something long, one thing at a time. What `work` hands to its second argument is freed at the end. A problem is
-   * shown, after `undo`; being cancelled is none.
+   * shown, after `undo`; being cancelled does not count as one.
    */
   async perform(busy: NonNullable<S['busy']>, work: (signal: AbortSignal, use: <T extends Freed>(made: T) => T) => Promise<void>, undo: () => void = () => undefined): Promise<void> {
     if (this.state.busy) return;

@@ -71,7 +71,7 @@ export interface State {
   /** Asked before large keys are made. */
   confirming: boolean;
   problem?: Problem;
-  /** What the reader typed is no input: nothing can be encrypted until it is mended. */
+  /** What the reader typed cannot be read: nothing can be encrypted until it is mended. */
   unreadable?: boolean;
   /** Figures shown as tables. */
   tables: ReadonlySet<string>;

@@ -3,8 +3,8 @@
 use refloat::Error;
 use refloat::bootstrapping::method::{NumberSecret, NumberSet};
 use refloat::random::Seed;
-use refloat::schemes::ckks::PublicKey;
-use refloat::wire::{self, CkksSet, ObjectKind, SeededSecret};
+use refloat::schemes::ckks::{Ciphertext, CkksContext, PublicKey};
+use refloat::wire::{self, CkksSet, ObjectKind, SeededSecret, WireWord};
 
 use crate::clients::CiphertextBytes;
 use crate::engine::SlotMode;
@@ -20,17 +20,19 @@ pub trait IntegerEncryptor {
 
 /// A key that encrypts, secret or public, of whichever set of CKKS.
 pub trait CkksEncryptor {
-    /// Encrypts numbers: one a slot, or real and imaginary parts in turn.
-    ///
     /// # Errors
     /// As [`NumberSecret::encrypt_numbers`].
-    fn encrypt(
-        &self,
-        numbers: &[f64],
-        mode: SlotMode,
-        level: usize,
-        randomness: &Seed,
-    ) -> Result<CiphertextBytes, Error>;
+    fn encrypt(&self, message: &Message<'_>, randomness: &Seed) -> Result<CiphertextBytes, Error>;
+}
+
+/// Numbers to encrypt.
+pub struct Message<'a> {
+    /// One a slot, or real and imaginary parts in turn.
+    pub numbers: &'a [f64],
+    /// What slots hold.
+    pub mode: SlotMode,
+    /// The level to encrypt at.
+    pub level: usize,
 }
 
 /// A public key, and its set.
@@ -40,16 +42,10 @@ pub(crate) struct CkksPublic<P: CkksSet> {
 }
 
 impl<P: CkksSet + NumberSet<P::Word>> CkksEncryptor for CkksPublic<P> {
-    fn encrypt(
-        &self,
-        numbers: &[f64],
-        mode: SlotMode,
-        level: usize,
-        randomness: &Seed,
-    ) -> Result<CiphertextBytes, Error> {
+    fn encrypt(&self, message: &Message<'_>, randomness: &Seed) -> Result<CiphertextBytes, Error> {
+        let Message { numbers, mode, level } = *message;
         let ciphertext = self.params.encrypt_numbers_for(&self.key, numbers, mode, level, randomness)?;
-        let bytes = wire::ciphertext_to_bytes(self.params.ckks(), &ciphertext)?;
-        Ok(CiphertextBytes::new(&ciphertext, bytes))
+        written(self.params.ckks(), &ciphertext)
     }
 }
 
@@ -59,17 +55,14 @@ where
     S::Set: CkksSet,
     S: NumberSecret<<S::Set as CkksSet>::Word>,
 {
-    fn encrypt(
-        &self,
-        numbers: &[f64],
-        mode: SlotMode,
-        level: usize,
-        randomness: &Seed,
-    ) -> Result<CiphertextBytes, Error> {
-        let ciphertext = self.encrypt_numbers(numbers, mode, level, randomness)?;
-        let bytes = wire::ciphertext_to_bytes(self.set().ckks(), &ciphertext)?;
-        Ok(CiphertextBytes::new(&ciphertext, bytes))
+    fn encrypt(&self, message: &Message<'_>, randomness: &Seed) -> Result<CiphertextBytes, Error> {
+        let ciphertext = self.encrypt_numbers(message.numbers, message.mode, message.level, randomness)?;
+        written(self.set().ckks(), &ciphertext)
     }
+}
+
+fn written<W: WireWord>(context: &CkksContext<W>, x: &Ciphertext<W>) -> Result<CiphertextBytes, Error> {
+    Ok(CiphertextBytes::new(x, wire::ciphertext_to_bytes(context, x)?))
 }
 
 /// Whether the bytes of a key are those of a public one.

@@ -240,6 +240,7 @@ mod tests {
     use refloat::bootstrapping::ckks_conventional::{
         ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey,
     };
+    use refloat::bootstrapping::program::ProgramMethod;
     use refloat::circuits::linear_transform::PlaintextStorage;
     use refloat::circuits::program::Builder;
     use refloat::params::conventional_preset;

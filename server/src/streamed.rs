@@ -304,10 +304,7 @@ impl KeySource<u64> for StreamedKeys {
     }
 
     fn ephemeral_key(&self, direction: Direction) -> Result<HeldKey<'_, u64>, Error> {
-        self.key(match direction {
-            Direction::ToEphemeral => SwitchingKeyId::ToEphemeral,
-            Direction::FromEphemeral => SwitchingKeyId::FromEphemeral,
-        })
+        self.key(direction.into())
     }
 }
 

@@ -1,10 +1,15 @@
 //! What every reader of untrusted bytes must refuse.
 
 use refloat::Error;
+use refloat::bootstrapping::method::NumberSecret;
+use refloat::schemes::ckks::{Ciphertext, CkksContext};
 use refloat::wire::frame::{self, DIGEST_LEN};
 use refloat::wire::header::HEADER_LEN;
 use refloat::wire::pack::{pack_u64, packed_len, residue_bits, unpack_u64};
-use refloat::wire::{Header, ObjectKind, SeededSecret, secret_key_to_bytes};
+use refloat::wire::{
+    CkksSet, Header, ObjectKind, SeededSecret, WireWord, ciphertext_to_bytes, public_key_to_bytes,
+    secret_key_to_bytes,
+};
 
 /// One kind of object: good bytes of it, and its reader.
 pub struct Reader {
@@ -37,6 +42,38 @@ impl Reader {
     pub fn of_secret_key<K: SeededSecret>(key: &K, read: fn(&[u8]) -> Result<(), Error>, n: usize) -> Self {
         let (name, kind, bytes) = ("secret key", ObjectKind::SecretKey, secret_key_to_bytes(key));
         Self { name, kind, bytes, read, rows: Vec::new(), n }
+    }
+
+    /// Of a CKKS ciphertext in two components.
+    ///
+    /// # Panics
+    /// For one of another set.
+    pub fn of_ciphertext<W: WireWord>(
+        context: &CkksContext<W>,
+        x: &Ciphertext<W>,
+        read: fn(&[u8]) -> Result<(), Error>,
+    ) -> Self {
+        let (kind, bytes) = (ObjectKind::Ciphertext, ciphertext_to_bytes(context, x).expect("of the set"));
+        let primes: Vec<u64> = context.rlwe().q(x.level()).primes().collect();
+        let n = context.rlwe().n();
+        Self { name: "ciphertext", kind, bytes, read, rows: rows_from(24, primes.repeat(2), n), n }
+    }
+
+    /// Of the public key of a CKKS set.
+    ///
+    /// # Panics
+    /// For a secret key that has none.
+    pub fn of_public_key<K>(key: &K, read: fn(&[u8]) -> Result<(), Error>) -> Self
+    where
+        K: SeededSecret + NumberSecret<<K::Set as CkksSet>::Word>,
+        K::Set: CkksSet,
+    {
+        let level = key.set().public_key_level();
+        let public = key.main_secret().and_then(|main| main.public_key(level)).expect("a sound key");
+        let (kind, bytes) = (ObjectKind::PublicKey, public_key_to_bytes(key.set(), &public));
+        let rlwe = key.set().ckks().rlwe();
+        let n = rlwe.n();
+        Self { name: "public key", kind, bytes, read, rows: rows_from(32, rlwe.q(level).primes(), n), n }
     }
 
     /// The payload of the good bytes.

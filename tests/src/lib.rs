@@ -15,6 +15,7 @@
 //! - [`portable`]: digests of objects and of bootstraps, for the vectors;
 //! - [`toy`]: keys of demonstration size;
 //! - [`precision`]: what is lost, in bits;
+//! - [`refusals`]: what an error has to say;
 //! - [`rns`]: polynomials of the library as big integers, the one place that reads its types;
 //! - [`split`]: a driver of runs whose work is shared;
 //! - [`source`]: the repository's own files, for tests about them.
@@ -31,6 +32,7 @@ pub mod keyed_bgv;
 pub mod measure;
 pub mod portable;
 pub mod precision;
+pub mod refusals;
 pub mod ring;
 pub mod rns;
 pub mod ship;

@@ -2,6 +2,7 @@
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Refloat, type BootstrapKeys, type Ciphertext, type CircuitInfo, type GateCiphertext, type GateKeys, type KeySet } from 'refloat';
+import { withThreads } from './support/loaded.js';
 
 const SEED = new Uint8Array(32).fill(9);
 const TOY = { allowInsecure: true, seed: SEED };
@@ -10,21 +11,13 @@ const INPUTS = Array.from({ length: 16 }, (_, i) => i % 5 < 2);
 /** The threads that this process starts, in their order: the first of an instance is its own, the others are its pool. */
 let threads: Worker[] = [];
 const started = (worker: Worker): void => void threads.push(worker);
-const loaded: Refloat[] = [];
 beforeEach(() => {
   threads = [];
   process.on('worker', started);
 });
 afterEach(() => {
   process.off('worker', started);
-  for (const rf of loaded.splice(0)) rf.close();
 });
-
-async function withThreads(threads: number): Promise<Refloat> {
-  const rf = await Refloat.load({ threads });
-  loaded.push(rf);
-  return rf;
-}
 
 /** The same keys and the same ciphertexts in any instance. */
 interface Same {

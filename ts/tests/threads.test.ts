@@ -1,6 +1,6 @@
 // Tracks spread over workers, on the real wasm in worker threads: the same bits as in one.
 import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Refloat, type Ciphertext, type KeySet, type StageEvent } from 'refloat';
 import { Engine } from '../dist/engine/engine.js';
 import type { GlueBootstrapKeys, GlueRun, GlueSecretKey, GlueTasks } from '../dist/engine/glue.js';
@@ -9,18 +9,9 @@ import { Host } from '../dist/engine/host.js';
 import { DirectPort, WorkerPort } from '../dist/engine/port.js';
 import { WorkerPool, threadCount } from '../dist/sharing/pool.js';
 import { startWorker } from '../dist/platform/node-full.js';
+import { withThreads } from './support/loaded.js';
 
 const SEED = new Uint8Array(32).fill(5);
-const loaded: Refloat[] = [];
-afterEach(() => {
-  for (const rf of loaded.splice(0)) rf.close();
-});
-
-async function withThreads(threads: number): Promise<Refloat> {
-  const rf = await Refloat.load({ threads });
-  loaded.push(rf);
-  return rf;
-}
 
 /** The same key and the same ciphertext in any instance. */
 async function same(rf: Refloat, preset: string, complex = false): Promise<{ keys: KeySet; ct: Ciphertext }> {

@@ -233,10 +233,6 @@ impl<'a, W: Word> MetaBootstrapper<'a, W> {
 }
 
 impl<W: Word> Method<W> for MetaBootstrapper<'_, W> {
-    fn params_id(&self) -> [u8; 16] {
-        self.method.params_id()
-    }
-
     fn ckks(&self) -> &CkksEvaluator<W> {
         self.method.ckks()
     }

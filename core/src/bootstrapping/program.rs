@@ -47,9 +47,28 @@ pub fn run<W: Word>(
     plan.run(&machine, inputs, observer)
 }
 
-/// [`Error::ParamsMismatch`] unless the keys are those of the owner of all inputs.
-pub(super) fn check_owner<W: Word>(keys: &dyn KeySource<W>, inputs: &[Ciphertext<W>]) -> Result<(), Error> {
-    inputs.iter().try_for_each(|x| key_source::check(keys, x.identity()))
+/// A method that runs programs with the keys that it bootstraps with.
+pub trait ProgramMethod<W: Word>: Method<W> {
+    /// These keys.
+    fn program_keys(&self) -> &dyn KeySource<W>;
+
+    /// Evaluates a plan that was made for what programs are planned for on this set (`program_target` of its parameters).
+    ///
+    /// # Errors
+    /// As [`Plan::run`]; [`Error::ParamsMismatch`] for keys that are not those of the inputs' owner.
+    fn run_program(
+        &self,
+        plan: &Plan<'_>,
+        inputs: &[Ciphertext<W>],
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Ciphertext<W>>, Error>
+    where
+        Self: Sized,
+    {
+        let keys = self.program_keys();
+        inputs.iter().try_for_each(|x| key_source::check(keys, x.identity()))?;
+        run(plan, self, Some(&keys), Some(keys), inputs, observer)
+    }
 }
 
 impl<W: Word> RelinearizationSource<W> for dyn KeySource<W> + '_ {

@@ -2,7 +2,7 @@ import type { BootstrapKeys, Ciphertext, KeySet, Refloat } from 'refloat';
 import { sentence } from '../format.js';
 import { quality, type Voyage } from '../voyage.js';
 import { flipped, renamed, sealed } from './forge.js';
-import { divided, guessed } from './strangers.js';
+import { divided, guessed } from './attacks.js';
 
 /** What a reader may break: how large the message is, the key, a bit of the ciphertext, how the key was drawn, or the noise. */
 export type Breakage = 'sum' | 'key' | 'bit' | 'guess' | 'noise';

@@ -3,7 +3,7 @@ import { count, decimal, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import { figure } from '../views/figure.js';
 import { drawing, label, n } from '../views/svg.js';
-import { PLACES, placeOf, valueAt } from './mine.js';
+import { PLACES, placeOf, valueAt } from './own-coefficient.js';
 import { CURVE, near, ofMessage, REACH, viewOf, type State } from './state.js';
 
 /** Dots drawn at most. */

@@ -2,14 +2,14 @@
 import { Shell, idle } from '../shell.js';
 import '../styles/conventional.css';
 import { Refloat, RefloatError, type BootstrapKeys, type KeySet, type StageEvent, type StageExit, type StageView } from 'refloat/client';
-import { entered } from '../entered.js';
+import { entered } from '../stage-under-way.js';
 import { KeysOnce } from '../keys.js';
-import { whileWanted } from '../wanted.js';
+import { whileWanted } from '../abortable.js';
 import recordedUrl from '../recorded/conventional.json?url';
 import { recordedBy, titled } from '../views/making.js';
 import { comb, polynomial } from './comb.js';
 import { fullSize } from './full-size.js';
-import { dragged, FIRST, keyed, mine, PLACES, type Handle } from './mine.js';
+import { dragged, FIRST, keyed, mine, PLACES, type Handle } from './own-coefficient.js';
 import { decode } from './recorded.js';
 import { CURVE, MESSAGES, near, numbersOf, viewOf, type MessageKind, type State } from './state.js';
 import { story } from './story.js';

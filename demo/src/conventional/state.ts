@@ -1,7 +1,7 @@
 import type { Preset, Reduction, StageExit, StageView } from 'refloat';
 import type { Made } from '../keys.js';
 import type { Making } from '../shell.js';
-import type { Mine } from './mine.js';
+import type { Mine } from './own-coefficient.js';
 
 /** What a reader may encrypt. */
 export const MESSAGES = {

@@ -4,7 +4,7 @@ import '../styles/choices.css';
 import '../styles/digits.css';
 import { Refloat, RefloatError, type BootstrapKeys, type KeySet, type StageEvent } from 'refloat/client';
 import { KeysOnce } from '../keys.js';
-import { whileWanted } from '../wanted.js';
+import { whileWanted } from '../abortable.js';
 import recordedUrl from '../recorded/digits.json?url';
 import { circle, lens } from './circle.js';
 import { finish, passesOf, seenIn, take } from './passes.js';

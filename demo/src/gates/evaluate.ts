@@ -2,7 +2,7 @@ import type { GateCiphertext, GateEvent, GateName, SteppableRun } from 'refloat/
 import type { Evaluated } from './builder.js';
 import type { Drawn } from './circuit.js';
 import { isView, see, type Seen } from './figures.js';
-import { whileWanted } from '../wanted.js';
+import { whileWanted } from '../abortable.js';
 import type { Pair } from './keyring.js';
 
 /** Follows a run that shows itself; `draw` is called when there is something new to see. */

@@ -1,6 +1,6 @@
 import type { GateKeySet, GateKeys, Refloat } from 'refloat/client';
 import { freeOnceMade } from '../keys.js';
-import { whileWanted } from '../wanted.js';
+import { whileWanted } from '../abortable.js';
 import type { Made } from './views.js';
 
 /** Secret and evaluation keys of a set. */

@@ -9,7 +9,7 @@ import { builder, type Evaluated } from './builder.js';
 import { FUNCTIONS, barAt, chart, keyed, stroke } from './chart.js';
 import { GATES, STARTERS, withGate, withInputs, withKind, withOperand, withoutGate, type Drawn } from './circuit.js';
 import { evaluate, follow } from './evaluate.js';
-import { whileWanted } from '../wanted.js';
+import { whileWanted } from '../abortable.js';
 import { Keyring } from './keyring.js';
 import { decode, type RecordedGates } from './recorded.js';
 import { CLOSE_GATES, WIDTH, bitsOf, close, type Made, type State } from './views.js';

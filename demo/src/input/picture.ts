@@ -5,7 +5,7 @@ const MAX_FILE_BYTES = 40e6;
 /** Largest side kept after decoding, in pixels. */
 const MAX_SIDE = 1024;
 
-/** A file that is no picture, with a sentence that says so. */
+/** A file that is not a picture, with a sentence that says so. */
 export class NotAPicture extends Error {}
 
 /** Reads a picture the reader chose. */

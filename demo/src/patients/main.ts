@@ -6,7 +6,7 @@ import { Refloat, type BootstrapKeys, type Ciphertext, type KeySet, type Server 
 import dataUrl from '../../../core/examples/data/breast-cancer-wisconsin.csv?url';
 import { serverAt } from '../contact.js';
 import { KeysOnce } from '../keys.js';
-import { whileWanted } from '../wanted.js';
+import { whileWanted } from '../abortable.js';
 import recordedUrl from '../recorded/patients.json?url';
 import { graph } from './graph.js';
 import { journeyFrom, standingsOf, take } from './journey.js';

@@ -5,7 +5,7 @@
 import type { Ciphertext, KeyRepair, KeySet, ProgramEvent, Server, ServerPreset } from 'refloat/client';
 import type { Model, Patient } from '../patients/model.js';
 import { measurementsOf } from '../patients/program.js';
-import { whileWanted } from '../wanted.js';
+import { whileWanted } from '../abortable.js';
 import { beside, casesOf, closeness, MOST, nearest, scaleOf, urgency, urgent, type Case, type QuestionName } from './questions.js';
 import { leastOf, nameOf, type Answer, type Entry } from './state.js';
 

@@ -12,6 +12,7 @@ use super::message_files::{self, Format, Shape};
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
 use super::{Mode, bits, integers, keyfiles, sets};
+use crate::encryptors::Message;
 use crate::engine::SlotMode;
 use crate::registry::Registry;
 
@@ -120,7 +121,8 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         values.push(0.0);
     }
     let level = if arguments.exhausted { set.info().input_level } else { set.info().output_level };
-    let ciphertext = key.encrypt(&values, mode, level, &keyfiles::fresh_seed()?)?;
+    let message = Message { numbers: &values, mode, level };
+    let ciphertext = key.encrypt(&message, &keyfiles::fresh_seed()?)?;
     file.write(&ciphertext.bytes)?;
     let (log_q, written) = (ciphertext.log_q, ciphertext.bytes.len());
     let value = json!({

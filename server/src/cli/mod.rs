@@ -50,6 +50,7 @@ mod reproduce_demystifying;
 mod reproduce_modular;
 mod reproduce_openfhe;
 mod reproduce_seal;
+mod reproduce_ship;
 mod reproduce_switching;
 mod reproduced_row;
 mod seal_rows;

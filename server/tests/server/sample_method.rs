@@ -217,10 +217,6 @@ impl NumberSecret<u64> for Secret {
 struct Copying<'a>(&'a CkksEvaluator<u64>);
 
 impl Method<u64> for Copying<'_> {
-    fn params_id(&self) -> [u8; 16] {
-        self.0.context().fingerprint()
-    }
-
     fn ckks(&self) -> &CkksEvaluator<u64> {
         self.0
     }

@@ -1,4 +1,4 @@
-//! BGV bootstrapping modulo powers of 2 and of 5, whose digits are read one after the other: stages as the holder of the key sees them, chains, refusals.
+//! BGV bootstrapping modulo powers of small primes, whose digits are read one after the other: stages as the holder of the key sees them, chains, refusals.
 
 use refloat::Error;
 use refloat::bootstrapping::bgv::{BgvParams, BgvRun, BgvSpec, BgvState};
@@ -67,45 +67,47 @@ fn a_hundred_bootstraps_with_products_between_stay_right() {
     }
 }
 
-/// Of all integers modulo 25, and of six times them with another factor: to the nearest, as no two are equally near.
+/// Of all integers modulo p^2, and of six or ten times them with another factor: to the nearest, as no two are equally near.
 #[test]
-fn integers_modulo_a_power_of_5_are_divided_with_rounding() {
-    let set = keyed(SETS[5]);
+fn integers_modulo_a_power_of_an_odd_prime_are_divided_with_rounding() {
+    for place in [(3, 85, 2, false), SETS[5], (7, 85, 2, false)] {
+        divided_with_rounding(&keyed(place), place.0);
+    }
+}
+
+fn divided_with_rounding(set: &KeyedBgv<u64>, p: u64) {
     let (levels, ring, slots) =
         (*set.params.levels(), set.params.messages(), set.params.context().slots() as u64);
-    assert_eq!(ring.value(), 25);
+    let all = p * p;
+    assert_eq!(ring.value(), all);
     let evaluator = set.bootstrapper.bgv();
-    for first in (0..25).step_by(slots as usize) {
-        let integers: Vec<u64> = (first..first + slots).map(|x| x % 25).collect();
+    // A unit, and 2 by the factor.
+    let times = if p == 3 { 5 } else { 3 };
+    for first in (0..all).step_by(slots as usize) {
+        let integers: Vec<u64> = (first..first + slots).map(|x| x % all).collect();
         let x = set.encrypt(&set.coordinates(&integers), levels.output, 3);
-        // 6 x, with another factor.
-        let other =
-            evaluator.multiply_unit(&evaluator.multiply_integer(&x, 3).expect("room"), 2).expect("a unit");
+        let other = evaluator.multiply_integer(&x, times).expect("room");
+        let other = evaluator.multiply_unit(&other, 2).expect("a unit");
         assert_ne!(other.factor(), x.factor());
-        for (x, times) in [(&x, 1), (&other, 6)] {
+        for (x, times) in [(&x, 1), (&other, 2 * times.unsigned_abs())] {
             let found = set.bootstrapper.divide_by_power(x, 1, &set.keys).expect("levels");
-            assert_eq!((found.ring().value(), found.factor().value()), (5, 1));
+            assert_eq!((found.ring().value(), found.factor().value()), (p, 1));
             set.check_noise(&found, ABOVE, "quotient");
-            let expected = integers.iter().map(|&x| (ring.mul(x, times) + 2) / 5 % 5);
+            let expected = integers.iter().map(|&x| (ring.mul(x, times) + p / 2) / p % p);
             let encoder = set.params.context().message_modulus().encoder();
             let expected = encoder.coordinates_of(&expected.collect::<Vec<_>>());
-            assert_eq!(set.decrypt(&found), expected, "from {first}, times {times}");
+            assert_eq!(set.decrypt(&found), expected, "p = {p}, from {first}, times {times}");
         }
     }
     let x = set.encrypt(&[], levels.output, 4);
-    let low = evaluator.drop_to_level(&x, 2).expect("a level");
+    let low = evaluator.drop_to_level(&x, 1).expect("a level");
     let refused = set.bootstrapper.divide_by_power(&low, 1, &set.keys).map(|_| ());
-    assert!(
-        matches!(&refused, Err(Error::LevelMismatch(text)) if text.contains("modulo 5^2")),
-        "{refused:?}"
-    );
+    let modulo = format!("modulo {p}^2");
+    assert!(matches!(&refused, Err(Error::LevelMismatch(text)) if text.contains(&modulo)), "{refused:?}");
     let refused = set.bootstrapper.divide_by_power(&x, 2, &set.keys).map(|_| ());
     assert!(matches!(refused, Err(Error::InvalidArgument(_))), "{refused:?}");
     let refused = set.bootstrapper.is_negative(&x, &set.keys).map(|_| ());
-    assert!(
-        matches!(&refused, Err(Error::InvalidArgument(text)) if text.contains("modulo 5^2")),
-        "{refused:?}"
-    );
+    assert!(matches!(&refused, Err(Error::InvalidArgument(text)) if text.contains(&modulo)), "{refused:?}");
 }
 
 /// Of all integers modulo 8, whatever factor the ciphertext has.

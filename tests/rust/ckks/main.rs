@@ -8,3 +8,4 @@ mod polynomial;
 mod program;
 mod program_steps;
 mod roots;
+mod toy;

@@ -2,10 +2,7 @@
 //! bases, with real and complex coefficients, for both words and for levels of one prime and of two; the same bits
 //! with one thread and with several. And the operations with constants they are made of.
 
-use std::ops::Deref;
-
 use num_complex::Complex64;
-use refloat::Error;
 use refloat::arith::{ComplexDoubleDouble, DoubleDouble, Word};
 use refloat::circuits::polynomial::{
     Parity, Plan, Polynomial, PolynomialBasis, PolynomialEvaluator, interpolate,
@@ -13,10 +10,16 @@ use refloat::circuits::polynomial::{
 use refloat::rlwe::RlweSpec;
 use refloat::schemes::ckks::{Ciphertext, CkksEvaluator, Complex, Scale};
 use refloat::trace::Counters;
-use refloat_tests::chain::{Chain, ours, spec_by_levels, theirs};
+use refloat_tests::chain::spec_by_levels;
+use refloat_tests::refusals::refused;
 use refloat_tests::rns::Lottery;
 
+use crate::toy::Toy;
+
 const N: usize = 256;
+/// Seeds of keys and of ciphertexts.
+const KEYS: u8 = 7;
+const RANDOMNESS: u8 = 9;
 const UNIT: PolynomialBasis = PolynomialBasis::UNIT;
 
 /// A chain of 7 levels above the lowest; every level is a product of primes near these sizes.
@@ -40,44 +43,14 @@ fn wide() -> (RlweSpec, Scale) {
     (spec(&[58.0], &[45.0], &[59.0]), Scale::exp2(45.0))
 }
 
-/// A chain whose slots are the complex numbers of the oracles.
-struct Toy<W: Word>(Chain<W>);
-
-impl<W: Word> Deref for Toy<W> {
-    type Target = Chain<W>;
-
-    fn deref(&self) -> &Chain<W> {
-        &self.0
-    }
+/// The error a slot has from the rounding of one rescaling, which exceeds that of encryption here; and that of
+/// the double-precision encoder.
+fn noise<W: Word>(toy: &Toy<W>) -> f64 {
+    toy.slot(toy.rounding()) + 2f64.powi(-48)
 }
 
-impl<W: Word> Toy<W> {
-    fn new((spec, scale): (RlweSpec, Scale)) -> Self {
-        Self(Chain::of(&spec, scale, 7))
-    }
-
-    fn encrypt_at(&self, z: &[Complex64], level: usize) -> Ciphertext<W> {
-        self.encrypt_with(&ours(z), level, 9)
-    }
-
-    fn encrypt(&self, z: &[Complex64]) -> Ciphertext<W> {
-        self.encrypt_at(z, self.top())
-    }
-
-    fn decrypt(&self, x: &Ciphertext<W>) -> Vec<Complex64> {
-        theirs(&self.0.decrypt(x))
-    }
-
-    /// The error a slot has from the rounding of one rescaling, which exceeds that of encryption here; and that of
-    /// the double-precision encoder.
-    fn noise(&self) -> f64 {
-        let weight: f64 = self.secret.small().coefficients().iter().map(|&c| f64::from(c).powi(2)).sum();
-        (N as f64 * (1.0 + weight) / 12.0).sqrt() / self.scale.to_f64() + 2f64.powi(-48)
-    }
-
-    fn polynomials(&self) -> PolynomialEvaluator<'_, CkksEvaluator<W>> {
-        PolynomialEvaluator::new(&self.evaluator, &self.relinearization)
-    }
+fn polynomials<W: Word>(toy: &Toy<W>) -> PolynomialEvaluator<'_, CkksEvaluator<W>> {
+    PolynomialEvaluator::new(&toy.evaluator, &toy.relinearization)
 }
 
 fn worst(found: &[Complex64], expected: &[Complex64]) -> f64 {
@@ -123,9 +96,9 @@ fn allowed(p: &Polynomial, noise: f64) -> f64 {
     6.0 * noise * p.coefficients().iter().enumerate().map(square).sum::<f64>().sqrt()
 }
 
-fn polynomials_act_on_slots<W: Word>(chain: (RlweSpec, Scale)) {
-    let toy = Toy::<W>::new(chain);
-    let (polynomials, noise, top) = (toy.polynomials(), toy.noise(), toy.context.rlwe().max_level());
+fn polynomials_act_on_slots<W: Word>(chain: &(RlweSpec, Scale)) {
+    let toy = Toy::<W>::new(chain, KEYS);
+    let (polynomials, noise, top) = (polynomials(&toy), noise(&toy), toy.context.rlwe().max_level());
     let mut lottery = Lottery::new(11);
     let target = Scale::from_real(toy.scale.to_real() * DoubleDouble::ratio(999, 1000));
     for (k, degree) in [1, 2, 3, 5, 7, 8, 13, 15, 16, 27, 31, 32, 46, 63].into_iter().enumerate() {
@@ -133,7 +106,7 @@ fn polynomials_act_on_slots<W: Word>(chain: (RlweSpec, Scale)) {
             let parity = [Parity::General, Parity::Odd, Parity::Even][if degree > 3 { k % 3 } else { 0 }];
             let p = random(basis, degree, k % 2 == 0, parity, &mut lottery);
             let z = if basis == UNIT { reals(&mut lottery) } else { disc(&mut lottery) };
-            let x = toy.encrypt(&z);
+            let x = toy.encrypt(&z, RANDOMNESS);
             let plan = Plan::new(std::slice::from_ref(&p)).expect("one polynomial");
             let mut counters = Counters::default();
             let planned = polynomials.evaluate_planned_counted(&plan, &x, target, &mut counters);
@@ -151,35 +124,35 @@ fn polynomials_act_on_slots<W: Word>(chain: (RlweSpec, Scale)) {
 
 #[test]
 fn polynomials_act_on_slots_with_31_bit_words() {
-    polynomials_act_on_slots::<u32>(single());
+    polynomials_act_on_slots::<u32>(&single());
 }
 
 #[test]
 fn polynomials_act_on_slots_with_levels_of_two_primes() {
-    polynomials_act_on_slots::<u32>(double());
+    polynomials_act_on_slots::<u32>(&double());
 }
 
 #[test]
 fn polynomials_act_on_slots_with_61_bit_words() {
-    polynomials_act_on_slots::<u64>(wide());
+    polynomials_act_on_slots::<u64>(&wide());
 }
 
 #[test]
 fn several_polynomials_share_their_powers() {
-    let toy = Toy::<u64>::new(wide());
+    let toy = Toy::<u64>::new(&wide(), KEYS);
     let mut lottery = Lottery::new(5);
     let z = reals(&mut lottery);
-    let x = toy.encrypt(&z);
+    let x = toy.encrypt(&z, RANDOMNESS);
     let many: Vec<Polynomial> =
         [(15, Parity::General), (9, Parity::Odd), (0, Parity::Even), (3, Parity::General)]
             .map(|(degree, parity)| random(UNIT, degree, true, parity, &mut lottery))
             .into();
-    let values = toy.polynomials().evaluate_many(&many, &x, toy.scale).expect("enough levels");
+    let values = polynomials(&toy).evaluate_many(&many, &x, toy.scale).expect("enough levels");
     let mut alone = 0;
     for (p, y) in many.iter().zip(&values) {
         assert_eq!((y.level(), y.scale()), (x.level() - p.levels(), toy.scale));
         let error = worst(&toy.decrypt(y), &clear(p, &z));
-        assert!(error <= allowed(p, toy.noise()), "degree {}: {error:e}", p.degree());
+        assert!(error <= allowed(p, noise(&toy)), "degree {}: {error:e}", p.degree());
         alone += Plan::new(std::slice::from_ref(p)).expect("one").key_switches();
     }
     let all = Plan::new(&many).expect("polynomials").key_switches();
@@ -188,7 +161,7 @@ fn several_polynomials_share_their_powers() {
 
 fn evaluated_with<W: Word>(threads: usize, toy: &Toy<W>, p: &Polynomial, x: &Ciphertext<W>) -> Vec<Vec<W>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-    let y = pool.install(|| toy.polynomials().evaluate(p, x, toy.scale));
+    let y = pool.install(|| polynomials(toy).evaluate(p, x, toy.scale));
     y.expect("enough levels").parts().iter().map(|part| part.data().to_vec()).collect()
 }
 
@@ -197,16 +170,16 @@ fn threads_change_no_bit() {
     let mut lottery = Lottery::new(6);
     let p = random(UNIT, 46, true, Parity::General, &mut lottery);
     let z = reals(&mut lottery);
-    let (narrow, wide) = (Toy::<u32>::new(double()), Toy::<u64>::new(wide()));
-    let x = narrow.encrypt(&z);
+    let (narrow, wide) = (Toy::<u32>::new(&double(), KEYS), Toy::<u64>::new(&wide(), KEYS));
+    let x = narrow.encrypt(&z, RANDOMNESS);
     assert!(evaluated_with(1, &narrow, &p, &x) == evaluated_with(5, &narrow, &p, &x));
-    let x = wide.encrypt(&z);
+    let x = wide.encrypt(&z, RANDOMNESS);
     assert!(evaluated_with(1, &wide, &p, &x) == evaluated_with(5, &wide, &p, &x));
 }
 
 #[test]
 fn a_sigmoid_over_an_interval() {
-    let toy = Toy::<u64>::new(wide());
+    let toy = Toy::<u64>::new(&wide(), KEYS);
     let (from, to) = (-12.0, 12.0);
     // A function known to 53 bits will do for a fit of 11.
     let sigmoid = |x: DoubleDouble| DoubleDouble::new(1.0 / (1.0 + (-x.to_f64()).exp()));
@@ -214,24 +187,24 @@ fn a_sigmoid_over_an_interval() {
     assert!(fit.bits() > 11.0, "{}", fit.bits());
     let mut lottery = Lottery::new(8);
     let z: Vec<Complex64> = reals(&mut lottery).iter().map(|z| z * to).collect();
-    let x = toy.encrypt(&z);
-    let polynomials = toy.polynomials();
+    let x = toy.encrypt(&z, RANDOMNESS);
+    let polynomials = polynomials(&toy);
     let t = polynomials.to_unit_interval(&x, (from, to), toy.scale).expect("a level");
     assert_eq!((t.level(), t.scale()), (x.level() - 1, toy.scale));
     let y = polynomials.evaluate(&fit.polynomial, &t, toy.scale).expect("enough levels");
     let expected: Vec<Complex64> =
         z.iter().map(|z| Complex64::new(sigmoid(DoubleDouble::new(z.re)).to_f64(), 0.0)).collect();
     let (error, allowed) =
-        (worst(&toy.decrypt(&y), &expected), fit.error + 24.0 * allowed(&fit.polynomial, toy.noise()));
+        (worst(&toy.decrypt(&y), &expected), fit.error + 24.0 * allowed(&fit.polynomial, noise(&toy)));
     assert!(error < allowed, "{error:e} > {allowed:e}");
 }
 
-fn constants_act_on_slots<W: Word>(chain: (RlweSpec, Scale)) {
-    let toy = Toy::<W>::new(chain);
-    let (ev, allowed) = (&toy.evaluator, 12.0 * toy.noise());
+fn constants_act_on_slots<W: Word>(chain: &(RlweSpec, Scale)) {
+    let toy = Toy::<W>::new(chain, KEYS);
+    let (ev, allowed) = (&toy.evaluator, 12.0 * noise(&toy));
     let mut lottery = Lottery::new(3);
     let z = disc(&mut lottery);
-    let x = toy.encrypt(&z);
+    let x = toy.encrypt(&z, RANDOMNESS);
     let c = Complex64::new(0.375, -0.8125);
     let ours = ComplexDoubleDouble::from(Complex::new(c.re, c.im));
     let check = |y: &Ciphertext<W>, f: &dyn Fn(Complex64) -> Complex64, factor: f64| {
@@ -262,42 +235,35 @@ fn constants_act_on_slots<W: Word>(chain: (RlweSpec, Scale)) {
 
 #[test]
 fn constants_act_on_all_slots() {
-    constants_act_on_slots::<u32>(double());
-    constants_act_on_slots::<u64>(wide());
-}
-
-fn refused<T>(result: Result<T, Error>, code: &str, sides: &[&str]) {
-    let error = result.err().unwrap_or_else(|| panic!("accepted; {code} expected, naming {sides:?}"));
-    assert_eq!(error.code(), code, "{error}");
-    for side in sides {
-        assert!(error.to_string().contains(side), "{error:?} does not name {side:?}");
-    }
+    constants_act_on_slots::<u32>(&double());
+    constants_act_on_slots::<u64>(&wide());
 }
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let (toy, other) = (Toy::<u64>::new(wide()), Toy::<u64>::new((wide().0, Scale::exp2(40.0))));
+    let (toy, other) =
+        (Toy::<u64>::new(&wide(), KEYS), Toy::<u64>::new(&(wide().0, Scale::exp2(40.0)), KEYS));
     let mut lottery = Lottery::new(4);
     let z = reals(&mut lottery);
     let p = random(UNIT, 15, false, Parity::General, &mut lottery);
-    let polynomials = toy.polynomials();
-    let low = toy.encrypt_at(&z, 3);
+    let polynomials = polynomials(&toy);
+    let low = toy.encrypt_at(&z, 3, RANDOMNESS);
     refused(
         polynomials.evaluate(&p, &low, toy.scale),
         "LEVEL_MISMATCH",
         &["4 levels", "level 3", "bootstrap"],
     );
-    let x = toy.encrypt(&z);
+    let x = toy.encrypt(&z, RANDOMNESS);
     let square = toy.evaluator.tensor(&x, &x).expect("our own");
     refused(polynomials.evaluate(&p, &square, toy.scale), "INVALID_ARGUMENT", &["3 components"]);
     let tiny = Scale::exp2(-20.0);
     refused(polynomials.evaluate(&p, &x, tiny), "SCALE_MISMATCH", &["raise the target scale"]);
     refused(polynomials.evaluate_many(&[], &x, toy.scale), "INVALID_ARGUMENT", &["no polynomial"]);
     refused(polynomials.to_unit_interval(&x, (1.0, -1.0), toy.scale), "INVALID_ARGUMENT", &["[1, -1]"]);
-    let nothing = toy.encrypt_at(&z, 0);
+    let nothing = toy.encrypt_at(&z, 0, RANDOMNESS);
     refused(polynomials.to_unit_interval(&nothing, (0.0, 1.0), toy.scale), "LEVEL_MISMATCH", &["level 0"]);
-    let stranger = Toy::<u64>::new((spec(&[57.0], &[44.0], &[59.0]), Scale::exp2(44.0)));
-    let theirs = stranger.encrypt(&z);
+    let stranger = Toy::<u64>::new(&(spec(&[57.0], &[44.0], &[59.0]), Scale::exp2(44.0)), KEYS);
+    let theirs = stranger.encrypt(&z, RANDOMNESS);
     refused(polynomials.evaluate(&p, &theirs, toy.scale), "PARAMS_MISMATCH", &["ciphertext of set"]);
     let key = &stranger.relinearization;
     let wrong = PolynomialEvaluator::new(&toy.evaluator, key);

@@ -9,7 +9,7 @@ use refloat::bootstrapping::ckks_conventional::{
 };
 use refloat::bootstrapping::ckks_ship::{KeySource, ShipBootstrapper};
 use refloat::bootstrapping::method::SlotMode;
-use refloat::bootstrapping::program;
+use refloat::bootstrapping::program::{self, ProgramMethod};
 use refloat::circuits::linear_transform::{Diagonals, PlaintextStorage};
 use refloat::circuits::polynomial::{Polynomial, PolynomialBasis, clamp};
 use refloat::circuits::program::{

@@ -8,6 +8,7 @@ use refloat::bootstrapping::ckks_msb::{
 };
 use refloat::bootstrapping::ckks_ship::Recorder;
 use refloat::bootstrapping::method::NumberSecret;
+use refloat::bootstrapping::program::ProgramMethod;
 use refloat::bootstrapping::raising::RaisingKeys;
 use refloat::circuits::arithmetic::{ArithmeticKeys, KeyList};
 use refloat::circuits::linear_transform::PlaintextStorage;

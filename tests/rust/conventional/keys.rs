@@ -85,10 +85,7 @@ impl KeySource<u64> for FromParts<'_> {
     }
 
     fn ephemeral_key(&self, direction: Direction) -> Result<HeldKey<'_, u64>, Error> {
-        self.key(match direction {
-            Direction::ToEphemeral => SwitchingKeyId::ToEphemeral,
-            Direction::FromEphemeral => SwitchingKeyId::FromEphemeral,
-        })
+        self.key(direction.into())
     }
 }
 

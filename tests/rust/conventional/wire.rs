@@ -13,7 +13,7 @@ use refloat::random::Seed;
 use refloat::schemes::ckks::{Ciphertext, Complex};
 use refloat::wire::{
     ObjectKind, ciphertext_from_bytes, ciphertext_to_bytes, frame, public_key_from_bytes,
-    public_key_to_bytes, secret_key_from_bytes, secret_key_to_bytes, verify_key_part,
+    secret_key_from_bytes, secret_key_to_bytes, verify_key_part,
 };
 use refloat_tests::hostile::{Reader, rows_from};
 
@@ -52,7 +52,7 @@ fn chosen() -> [usize; 2] {
 
 fn readers() -> Vec<Reader> {
     let World { params, secret } = world();
-    let (rlwe, n) = (params.ckks().rlwe(), params.n());
+    let n = params.n();
     let part_rows = |index: usize| {
         let part = &params.key_parts()[index];
         let primes: Vec<u64> = params.key_basis(part.key).primes().collect();
@@ -60,22 +60,10 @@ fn readers() -> Vec<Reader> {
     };
     let [there, galois] = chosen();
     vec![
-        Reader {
-            name: "ciphertext",
-            kind: ObjectKind::Ciphertext,
-            bytes: ciphertext_to_bytes(params.ckks(), &ciphertext()).unwrap(),
-            read: |bytes| ciphertext_from_bytes(world().params.ckks(), bytes).map(drop),
-            rows: rows_from(24, rlwe.q(1).primes().chain(rlwe.q(1).primes()), n),
-            n,
-        },
-        Reader {
-            name: "public key",
-            kind: ObjectKind::PublicKey,
-            bytes: public_key_to_bytes(params, &secret.public_key().unwrap()),
-            read: |bytes| public_key_from_bytes(&world().params, bytes).map(drop),
-            rows: rows_from(32, rlwe.q(params.levels().output).primes(), n),
-            n,
-        },
+        Reader::of_ciphertext(params.ckks(), &ciphertext(), |bytes| {
+            ciphertext_from_bytes(world().params.ckks(), bytes).map(drop)
+        }),
+        Reader::of_public_key(secret, |bytes| public_key_from_bytes(&world().params, bytes).map(drop)),
         Reader::of_secret_key(secret, |bytes| secret_key_from_bytes(&world().params, bytes).map(drop), n),
         Reader {
             name: "part of the key to the ephemeral secret, verified",

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use refloat::Error;
+use refloat::bootstrapping::program::ProgramMethod;
 use refloat::bootstrapping::scheme_switching::{
     DigitLinkBootstrapper, DigitLinkPreset, LinkKeys, LinkParams, LinkPreset, LinkSecretKey, LinkTables,
     RootsSpec,

@@ -1,6 +1,7 @@
 //! Runs of whole programs: what observers see, and the same bytes in steps and in one go.
 
 use refloat::bootstrapping::ckks_msb::{Numbers, Radix, RootsSpec};
+use refloat::bootstrapping::program::ProgramMethod;
 use refloat::bootstrapping::scheme_switching::{
     LinkBootstrapper, LinkEvaluator, LinkKeys, LinkParams, LinkSecretKey, LinkSpec, OrderRun, Range,
 };

@@ -12,8 +12,8 @@ use refloat::schemes::ckks::Ciphertext;
 use refloat::wire::frame::{self, DIGEST_LEN};
 use refloat::wire::header::HEADER_LEN;
 use refloat::wire::{
-    ObjectKind, ciphertext_from_bytes, ciphertext_to_bytes, public_key_from_bytes, public_key_to_bytes,
-    secret_key_from_bytes, verify_ship_part,
+    ObjectKind, ciphertext_from_bytes, ciphertext_to_bytes, public_key_from_bytes, secret_key_from_bytes,
+    verify_ship_part,
 };
 use refloat_tests::hostile::{Reader, rows_from};
 
@@ -44,26 +44,13 @@ fn ciphertext() -> Ciphertext {
 
 fn readers() -> Vec<Reader> {
     let World { params, secret, .. } = world();
-    let (rlwe, n) = (params.ckks().rlwe(), params.n());
-    let q = || rlwe.q(2).primes();
+    let n = params.n();
     let part_rows = || rows_from(40, params.encapsulation().q0p().primes(), n);
     vec![
-        Reader {
-            name: "ciphertext",
-            kind: ObjectKind::Ciphertext,
-            bytes: ciphertext_to_bytes(params.ckks(), &ciphertext()).unwrap(),
-            read: |bytes| ciphertext_from_bytes(world().params.ckks(), bytes).map(drop),
-            rows: rows_from(24, q().chain(q()), n),
-            n,
-        },
-        Reader {
-            name: "public key",
-            kind: ObjectKind::PublicKey,
-            bytes: public_key_to_bytes(params, &secret.public_key().unwrap()),
-            read: |bytes| public_key_from_bytes(&world().params, bytes).map(drop),
-            rows: rows_from(32, q(), n),
-            n,
-        },
+        Reader::of_ciphertext(params.ckks(), &ciphertext(), |bytes| {
+            ciphertext_from_bytes(world().params.ckks(), bytes).map(drop)
+        }),
+        Reader::of_public_key(secret, |bytes| public_key_from_bytes(&world().params, bytes).map(drop)),
         Reader::of_secret_key(secret, |bytes| secret_key_from_bytes(&world().params, bytes).map(drop), n),
         Reader {
             name: "key part, verified",

@@ -7,7 +7,7 @@ import { target } from './paths.mjs';
 import { cargoProgress, run } from './run.mjs';
 
 /** Milliseconds after which a command of cargo is taken to hang. */
-const LIMIT = 60 * 60_000;
+const LIMIT = 3 * 60 * 60_000;
 
 /**
  * Systems by their names in Rust. `tools` are commands and where Debian has them, `compiler` is the one for C, which also links if

@@ -71,6 +71,11 @@ export class Stop extends Error {}
 
 /** Runs a command's main function and turns its outcome into the process's. */
 export async function main(body) {
+  // Whoever reads it may have seen enough, as `head` has.
+  process.stdout.on('error', (error) => {
+    if (error.code === 'EPIPE') process.exit();
+    throw error;
+  });
   try {
     process.exitCode = (await body()) ?? 0;
   } catch (error) {

@@ -1,8 +1,7 @@
-import { levelUpTo } from '../api/arguments.js';
 import { checkOptions } from '../api/check-options.js';
 import { eachPart } from '../api/key-parts.js';
 import { SIGNAL, type SignalOptions } from '../api/options.js';
-import { SecretKey, copied, type IdentifiedKey } from '../api/secret.js';
+import { SecretKey, type IdentifiedKey } from '../api/secret.js';
 import { keyMismatch } from '../api/sets.js';
 import { INTEGERS, classOf } from '../engine/handle.js';
 import type { GlueIntegerSecretKey } from '../engine/glue.js';
@@ -11,10 +10,10 @@ import { throwIfAborted } from '../errors.js';
 import { fromHex } from '../hex.js';
 import { SteppableRun } from '../run.js';
 import type { KeyProgress } from '../stages.js';
-import { integers } from './arguments.js';
-import { IntegerCiphertext } from './ciphertext.js';
+import type { IntegerCiphertext } from './ciphertext.js';
+import { encrypted } from './encrypting.js';
 import { IntegerKeys } from './keys.js';
-import { ENCRYPT, type IntegerEncryptOptions } from './options.js';
+import type { IntegerEncryptOptions } from './options.js';
 import type { IntegerPreset } from './params.js';
 import { IntegerPublicKey } from './public-key.js';
 
@@ -43,11 +42,8 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
    * zeros. The input is copied.
    */
   async encrypt(values: ArrayLike<number>, options: IntegerEncryptOptions = {}): Promise<IntegerCiphertext> {
-    checkOptions(options, 'encrypt()', ENCRYPT);
-    throwIfAborted(options.signal);
-    const data = integers(values, this.params);
-    const level = levelUpTo(this.params.outputLevel, options.level ?? this.params.outputLevel);
-    return new IntegerCiphertext(this.port, await this.port.call(this.handle, 'encrypt', data, level, copied(options.seed)));
+    const set = { port: this.port, params: this.params };
+    return encrypted(set, values, options, (data, level, seed) => this.port.call(this.handle, 'encrypt', data, level, seed));
   }
 
   /**

@@ -1,14 +1,10 @@
-import { levelUpTo } from '../api/arguments.js';
-import { checkOptions } from '../api/check-options.js';
 import { EncryptingKey } from '../api/encrypting-key.js';
-import { copied } from '../api/secret.js';
 import type { GlueIntegerPublicKey } from '../engine/glue.js';
 import type { Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import { throwIfAborted } from '../errors.js';
-import { integers } from './arguments.js';
-import { IntegerCiphertext } from './ciphertext.js';
-import { ENCRYPT, type IntegerEncryptOptions } from './options.js';
+import type { IntegerCiphertext } from './ciphertext.js';
+import { encrypted } from './encrypting.js';
+import type { IntegerEncryptOptions } from './options.js';
 import type { IntegerPreset } from './params.js';
 
 /**
@@ -38,10 +34,7 @@ export class IntegerPublicKey extends EncryptingKey<IntegerPreset, GlueIntegerPu
 
   /** Encrypts integers as `IntegerKeySet.encrypt()` does; the noise is larger by some bits, which `capacity` of the ciphertext counts. */
   async encrypt(values: ArrayLike<number>, options: IntegerEncryptOptions = {}): Promise<IntegerCiphertext> {
-    checkOptions(options, 'encrypt()', ENCRYPT);
-    throwIfAborted(options.signal);
-    const data = integers(values, this.params);
-    const level = levelUpTo(this.params.outputLevel, options.level ?? this.params.outputLevel);
-    return new IntegerCiphertext(this.port, await this.port.call(this.handle, 'encrypt', data, level, copied(options.seed)));
+    const set = { port: this.port, params: this.params };
+    return encrypted(set, values, options, (data, level, seed) => this.port.call(this.handle, 'encrypt', data, level, seed));
   }
 }

@@ -305,15 +305,9 @@ impl<W: Word> BgvBootstrapper<W> {
             let remove = |x: &BgvCiphertext<W>| self.remove(x, factor, relinearization, counters);
             return coordinates.iter().map(remove).collect();
         }
-        let removed = par::try_map(coordinates.len(), |i| {
-            let mut work = Counters::default();
-            Ok((self.remove(&coordinates[i], factor, relinearization, &mut work)?, work))
-        })?;
-        let counted = removed.into_iter().map(|(x, work)| {
-            *counters += work;
-            x
-        });
-        Ok(counted.collect())
+        par::try_map_counted(coordinates.len(), counters, |i, own| {
+            self.remove(&coordinates[i], factor, relinearization, own)
+        })
     }
 
     fn check_for_removal(

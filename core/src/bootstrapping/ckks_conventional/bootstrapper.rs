@@ -18,10 +18,6 @@ pub struct ConventionalBootstrapper<'a, W: Word = u64> {
 }
 
 impl<W: Word> Method<W> for ConventionalBootstrapper<'_, W> {
-    fn params_id(&self) -> [u8; 16] {
-        self.evaluator.params().fingerprint()
-    }
-
     fn ckks(&self) -> &CkksEvaluator<W> {
         self.evaluator.ckks()
     }

@@ -224,17 +224,9 @@ impl EvalMod {
         counters: &mut Counters,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
         let polynomials = PolynomialEvaluator::new(evaluator, relinearization);
-        let values = par::try_map(parts.len(), |i| {
-            let mut work = Counters::default();
-            let value = self.evaluate_one(evaluator, &polynomials, &parts[i], target, &mut work)?;
-            Ok::<_, Error>((value, work))
-        })?;
-        let mut out = Vec::with_capacity(values.len());
-        for (value, work) in values {
-            *counters += work;
-            out.push(value);
-        }
-        Ok(out)
+        par::try_map_counted(parts.len(), counters, |i, own| {
+            self.evaluate_one(evaluator, &polynomials, &parts[i], target, own)
+        })
     }
 
     fn evaluate_one<W: Word>(

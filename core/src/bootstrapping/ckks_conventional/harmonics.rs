@@ -153,17 +153,12 @@ impl Harmonics {
         let polynomials = PolynomialEvaluator::new(evaluator, relinearization);
         // v - conj v is 2i times the imaginary part, and i v that times -|a2|.
         let square_scale = target.mul(Scale::new(self.second.to_f64() / 2.0));
-        let values = par::try_map(parts.len(), |i| {
-            let mut work = Counters::default();
-            let value = self.square(evaluator, &polynomials, &parts[i], square_scale, &mut work)?;
-            Ok::<_, Error>((value, work))
+        let values = par::try_map_counted(parts.len(), counters, |i, own| {
+            self.square(evaluator, &polynomials, &parts[i], square_scale, own)
         })?;
-        for (_, work) in &values {
-            *counters += *work;
-        }
         let [sum, difference] = match values.as_slice() {
-            [(one, _)] => [one.clone(), one.clone()],
-            [(first, _), (second, _)] => {
+            [one] => [one.clone(), one.clone()],
+            [first, second] => {
                 let second = evaluator.multiply_by_i(second)?;
                 [evaluator.add(first, &second)?, evaluator.sub(first, &second)?]
             }

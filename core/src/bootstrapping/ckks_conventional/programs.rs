@@ -1,16 +1,14 @@
 //! Programs on conventional sets.
 
-use alloc::{collections::BTreeMap, vec::Vec};
+use alloc::collections::BTreeMap;
 
 use super::{bootstrapper::ConventionalBootstrapper, spec::ConventionalParams};
 use crate::{
     arith::Word,
-    bootstrapping::{program, switching_keys::SwitchingKeyId},
+    bootstrapping::{program::ProgramMethod, raising::KeySource, switching_keys::SwitchingKeyId},
     circuits::program::{Plan, Target},
     error::Error,
     ring::GaloisElement,
-    schemes::ckks::Ciphertext,
-    trace::Observer,
 };
 
 impl<W: Word> ConventionalParams<W> {
@@ -41,18 +39,8 @@ impl<W: Word> ConventionalParams<W> {
     }
 }
 
-impl<W: Word> ConventionalBootstrapper<'_, W> {
-    /// Evaluates a plan that was made for [`ConventionalParams::program_target`].
-    ///
-    /// # Errors
-    /// As [`Plan::run`]; [`Error::ParamsMismatch`] for keys that are not those of the inputs' owner.
-    pub fn run_program(
-        &self,
-        plan: &Plan<'_>,
-        inputs: &[Ciphertext<W>],
-        observer: &mut dyn Observer,
-    ) -> Result<Vec<Ciphertext<W>>, Error> {
-        program::check_owner(self.keys, inputs)?;
-        program::run(plan, self, Some(&self.keys), Some(self.keys), inputs, observer)
+impl<W: Word> ProgramMethod<W> for ConventionalBootstrapper<'_, W> {
+    fn program_keys(&self) -> &dyn KeySource<W> {
+        self.keys
     }
 }

@@ -85,10 +85,6 @@ impl<'a, W: Word> MsbRun<'a, W> {
 }
 
 impl<W: Word> Method<W> for MsbBootstrapper<'_, W> {
-    fn params_id(&self) -> [u8; 16] {
-        self.evaluator.params().fingerprint()
-    }
-
     fn ckks(&self) -> &CkksEvaluator<W> {
         self.evaluator.ckks()
     }

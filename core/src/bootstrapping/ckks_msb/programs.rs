@@ -1,6 +1,6 @@
 //! Programs on sets for modular reduction: those of every CKKS set, and readings of digits.
 
-use alloc::{sync::Arc, vec::Vec};
+use alloc::sync::Arc;
 use core::fmt;
 
 use super::{
@@ -15,13 +15,10 @@ use super::{
 };
 use crate::{
     arith::Word,
-    bootstrapping::program,
-    circuits::program::{
-        DigitOrders, DigitReader, Modular, Plan, PlannedDigits, Readings, Refreshed, Target,
-    },
+    bootstrapping::{program::ProgramMethod, raising::KeySource},
+    circuits::program::{DigitOrders, DigitReader, Modular, PlannedDigits, Readings, Refreshed, Target},
     error::Error,
-    schemes::ckks::{Ciphertext, Scale},
-    trace::Observer,
+    schemes::ckks::Scale,
 };
 
 /// Bits of what a bootstrap of a program leaves.
@@ -94,19 +91,10 @@ impl<W: Word> MsbParams<W> {
     }
 }
 
-impl<W: Word> MsbBootstrapper<'_, W> {
-    /// Evaluates a plan that was made for [`MsbParams::program_target`], with a bootstrapper for [`MsbParams::refreshing_radix`].
-    ///
-    /// # Errors
-    /// As [`Plan::run`]; [`Error::ParamsMismatch`] for keys that are not those of the inputs' owner.
-    pub fn run_program(
-        &self,
-        plan: &Plan<'_>,
-        inputs: &[Ciphertext<W>],
-        observer: &mut dyn Observer,
-    ) -> Result<Vec<Ciphertext<W>>, Error> {
-        program::check_owner(self.keys(), inputs)?;
-        program::run(plan, self, Some(&self.keys()), Some(self.keys()), inputs, observer)
+/// A bootstrapper for [`MsbParams::refreshing_radix`] runs plans that were made for [`MsbParams::program_target`].
+impl<W: Word> ProgramMethod<W> for MsbBootstrapper<'_, W> {
+    fn program_keys(&self) -> &dyn KeySource<W> {
+        self.keys()
     }
 }
 

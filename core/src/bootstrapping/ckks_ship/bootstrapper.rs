@@ -27,10 +27,6 @@ pub struct ShipBootstrapper<'a, W: Word = u32> {
 }
 
 impl<W: Word> Method<W> for ShipBootstrapper<'_, W> {
-    fn params_id(&self) -> [u8; 16] {
-        self.evaluator.params().fingerprint()
-    }
-
     fn ckks(&self) -> &CkksEvaluator<W> {
         self.evaluator.ckks()
     }

@@ -49,12 +49,8 @@ impl<W: Word> NumberSecret<W> for ShipSecretKey<W> {
         self.encrypt_at(numbers, mode, level, randomness)
     }
 
-    fn decrypt_numbers(
-        &self,
-        ciphertext: &Ciphertext<W>,
-        mode: SlotMode,
-    ) -> Result<Private<Vec<f64>>, Error> {
-        self.decrypt(ciphertext, mode)
+    fn decrypt_numbers(&self, x: &Ciphertext<W>, mode: SlotMode) -> Result<Private<Vec<f64>>, Error> {
+        self.decrypt(x, mode)
     }
 
     fn largest_error(&self, public: bool) -> Result<f64, Error> {

@@ -53,8 +53,7 @@ impl<W: Word> Layer<W> {
         let first = plain.map(|p| (p, nodes.remove(0)));
         let offset = usize::from(first.is_some());
         let pairs = offset + nodes.len() / 2;
-        let results = par::try_map(pairs, |i| {
-            let mut counters = Counters::default();
+        let nodes = par::try_map_counted(pairs, counters, |i, counters| {
             let out = match &first {
                 Some((plain, factor)) if i == 0 => {
                     let mut product = factor.clone();
@@ -67,19 +66,14 @@ impl<W: Word> Layer<W> {
                 _ => {
                     let at = 2 * (i - offset);
                     let product = evaluator.tensor(&nodes[at], &nodes[at + 1])?;
-                    evaluator.relinearize_rescale_counted(&product, relinearization, &mut counters)?
+                    evaluator.relinearize_rescale_counted(&product, relinearization, counters)?
                 }
             };
             let expected = if i == 0 { params.root_scale(depth) } else { params.node_scale(depth) };
             check_scale(out.scale(), expected)?;
-            Ok::<_, Error>((out, counters))
+            Ok::<_, Error>(out)
         })?;
-        let mut layer = Vec::with_capacity(pairs);
-        for (node, work) in results {
-            *counters += work;
-            layer.push(node);
-        }
-        Ok(Self { depth, plain: None, nodes: layer })
+        Ok(Self { depth, plain: None, nodes })
     }
 }
 

@@ -8,6 +8,11 @@
 //! with its blind rotations, real ones are one, and bits are cleaned. The other methods bootstrap all slots alike, whatever they hold.
 
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+#[cfg(feature = "openapi")]
+use {
+    serde::{Deserialize, Serialize},
+    utoipa::ToSchema,
+};
 
 use super::{Messages, Preset, Promise, SetSpec};
 use crate::{
@@ -18,11 +23,7 @@ use crate::{
 
 /// What a parameter set is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "openapi",
-    derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema),
-    serde(rename_all = "lowercase")
-)]
+#[cfg_attr(feature = "openapi", derive(Serialize, Deserialize, ToSchema), serde(rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum Scheme {
     /// CKKS ciphertexts of many slots, refreshed by SHIP or by conventional bootstrapping.
@@ -47,11 +48,7 @@ impl Scheme {
 
 /// What the slots of a ciphertext hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "openapi",
-    derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema),
-    serde(rename_all = "lowercase")
-)]
+#[cfg_attr(feature = "openapi", derive(Serialize, Deserialize, ToSchema), serde(rename_all = "lowercase"))]
 pub enum SlotMode {
     /// Real numbers.
     Real,
@@ -95,7 +92,7 @@ impl SlotMode {
 
 /// One stage of a bootstrapping method, known before it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "openapi", derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", derive(Serialize, Deserialize, ToSchema))]
 pub struct Stage {
     /// Stable identifier.
     pub id: String,
@@ -120,7 +117,7 @@ impl From<&StageInfo> for Stage {
 
 /// One separately uploaded piece of an evaluation key set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "openapi", derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", derive(Serialize, Deserialize, ToSchema))]
 pub struct Part {
     /// Position in the set, from 0.
     pub index: usize,
@@ -140,11 +137,7 @@ impl Part {
 
 /// What a set for gates and look-ups has beside.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(
-    feature = "openapi",
-    derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema),
-    serde(rename_all = "camelCase")
-)]
+#[cfg_attr(feature = "openapi", derive(Serialize, Deserialize, ToSchema), serde(rename_all = "camelCase"))]
 pub struct GateInfo {
     /// How the accumulator is rotated: `ginx-binary`, `ginx-unrolled`, `ginx-ternary`, `lmkcdey`, `ntru` or `ap`.
     pub rotation: String,
@@ -158,11 +151,7 @@ pub struct GateInfo {
 
 /// What a set that compares numbers in slots by gates has beside.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(
-    feature = "openapi",
-    derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema),
-    serde(rename_all = "camelCase")
-)]
+#[cfg_attr(feature = "openapi", derive(Serialize, Deserialize, ToSchema), serde(rename_all = "camelCase"))]
 pub struct OrderInfo {
     /// Most numbers that are ranked at once.
     pub ranked: usize,
@@ -180,7 +169,7 @@ pub struct OrderInfo {
 
 /// Something else there is to say of a set, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "openapi", derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", derive(Serialize, Deserialize, ToSchema))]
 pub struct Fact {
     /// What it is.
     pub label: String,
@@ -205,11 +194,7 @@ impl Fact {
 
 /// What there is to know of a parameter set: its claims, its sizes, and how it bootstraps.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(
-    feature = "openapi",
-    derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema),
-    serde(rename_all = "camelCase")
-)]
+#[cfg_attr(feature = "openapi", derive(Serialize, Deserialize, ToSchema), serde(rename_all = "camelCase"))]
 pub struct SetInfo {
     /// What it is for.
     pub scheme: Scheme,

@@ -7,6 +7,7 @@ use alloc::format;
 
 use crate::{
     arith::Word,
+    bootstrapping::switching_keys::SwitchingKeyId,
     error::{Error, hex},
     rlwe::{GaloisSource, HeldKey},
     schemes::identity::Identity,
@@ -19,6 +20,15 @@ pub enum Direction {
     ToEphemeral,
     /// From the ephemeral secret to the main one, modulo Q P.
     FromEphemeral,
+}
+
+impl From<Direction> for SwitchingKeyId {
+    fn from(direction: Direction) -> Self {
+        match direction {
+            Direction::ToEphemeral => Self::ToEphemeral,
+            Direction::FromEphemeral => Self::FromEphemeral,
+        }
+    }
 }
 
 /// The evaluation keys of one key set.

@@ -48,13 +48,9 @@ impl<R: ReductionSpec, W: Word> NumberSecret<W> for RaisingSecretKey<R, W> {
         self.encrypt(&Zeroizing::new(slots_of_known(numbers, mode)?), level, randomness)
     }
 
-    fn decrypt_numbers(
-        &self,
-        ciphertext: &Ciphertext<W>,
-        mode: SlotMode,
-    ) -> Result<Private<Vec<f64>>, Error> {
+    fn decrypt_numbers(&self, x: &Ciphertext<W>, mode: SlotMode) -> Result<Private<Vec<f64>>, Error> {
         let parts = self.params().parts(mode)?;
-        let slots = self.decrypt(ciphertext)?;
+        let slots = self.decrypt(x)?;
         let numbers = slots.reveal_to_key_owner().iter().flat_map(|z| [z.re, z.im].into_iter().take(parts));
         Ok(Private::new(numbers.collect()))
     }

@@ -15,9 +15,10 @@ use crate::{
     bootstrapping::{
         Method,
         ckks_msb::{MsbBootstrapper, RootsSpec},
-        program,
+        program::ProgramMethod,
+        raising::KeySource,
     },
-    circuits::program::{DigitReader, Plan, PlannedDigits, Reading, Readings, Target},
+    circuits::program::{DigitReader, PlannedDigits, Reading, Readings, Target},
     error::Error,
     schemes::ckks::{Ciphertext, CkksEvaluator, Scale},
     trace::{Observer, StageInfo},
@@ -75,28 +76,15 @@ impl<'a> DigitLinkBootstrapper<'a> {
         let radix = evaluator.params().ckks().refreshing_radix()?;
         Ok(Self { evaluator, digits: MsbBootstrapper::new(tables.ckks(), keys.ckks(), &radix)? })
     }
+}
 
-    /// Evaluates a plan that was made for [`LinkParams::program_target`].
-    ///
-    /// # Errors
-    /// As [`Plan::run`]; [`Error::ParamsMismatch`] for keys that are not those of the inputs' owner.
-    pub fn run_program(
-        &self,
-        plan: &Plan<'_>,
-        inputs: &[Ciphertext<u64>],
-        observer: &mut dyn Observer,
-    ) -> Result<Vec<Ciphertext<u64>>, Error> {
-        let keys = self.evaluator.keys().ckks();
-        program::check_owner(keys, inputs)?;
-        program::run(plan, self, Some(keys.relinearization()), Some(keys), inputs, observer)
+impl ProgramMethod<u64> for DigitLinkBootstrapper<'_> {
+    fn program_keys(&self) -> &dyn KeySource<u64> {
+        self.evaluator.keys().ckks()
     }
 }
 
 impl Method<u64> for DigitLinkBootstrapper<'_> {
-    fn params_id(&self) -> [u8; 16] {
-        self.digits.params_id()
-    }
-
     fn ckks(&self) -> &CkksEvaluator<u64> {
         self.digits.ckks()
     }

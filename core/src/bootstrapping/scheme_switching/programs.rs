@@ -11,10 +11,10 @@ use crate::{
         Method,
         ckks_conventional::Reduction,
         method::{NumberSecret, NumberSet, SlotMode},
-        program,
-        raising::ReductionSpec,
+        program::ProgramMethod,
+        raising::{KeySource, ReductionSpec},
     },
-    circuits::program::{DigitReader, Plan, PlannedDigits, Readings, Target},
+    circuits::program::{DigitReader, PlannedDigits, Readings, Target},
     error::Error,
     random::Seed,
     schemes::ckks::{Ciphertext, CkksContext, CkksEvaluator, Complex, MainSecret, Private, Scale},
@@ -53,28 +53,15 @@ impl LinkBootstrapper {
     pub fn new(evaluator: LinkEvaluator<Reduction>) -> Self {
         Self { evaluator }
     }
+}
 
-    /// Evaluates a plan that was made for [`LinkParams::program_target`].
-    ///
-    /// # Errors
-    /// As [`Plan::run`]; [`Error::ParamsMismatch`] for keys that are not those of the inputs' owner.
-    pub fn run_program(
-        &self,
-        plan: &Plan<'_>,
-        inputs: &[Ciphertext<u64>],
-        observer: &mut dyn Observer,
-    ) -> Result<Vec<Ciphertext<u64>>, Error> {
-        let keys = self.evaluator.keys().ckks();
-        program::check_owner(keys, inputs)?;
-        program::run(plan, self, Some(keys.relinearization()), Some(keys), inputs, observer)
+impl ProgramMethod<u64> for LinkBootstrapper {
+    fn program_keys(&self) -> &dyn KeySource<u64> {
+        self.evaluator.keys().ckks()
     }
 }
 
 impl Method<u64> for LinkBootstrapper {
-    fn params_id(&self) -> [u8; 16] {
-        self.evaluator.params().fingerprint()
-    }
-
     fn ckks(&self) -> &CkksEvaluator<u64> {
         self.evaluator.ckks().ckks()
     }
@@ -140,12 +127,8 @@ impl<R: ReductionSpec> NumberSecret<u64> for LinkSecretKey<R> {
         self.ckks().encrypt_numbers(numbers, mode, level, randomness)
     }
 
-    fn decrypt_numbers(
-        &self,
-        ciphertext: &Ciphertext<u64>,
-        mode: SlotMode,
-    ) -> Result<Private<Vec<f64>>, Error> {
-        self.ckks().decrypt_numbers(ciphertext, mode)
+    fn decrypt_numbers(&self, x: &Ciphertext<u64>, mode: SlotMode) -> Result<Private<Vec<f64>>, Error> {
+        self.ckks().decrypt_numbers(x, mode)
     }
 
     /// That of a bootstrap of numbers. Nothing is promised of what comes back from gates: its bound has to be stated.

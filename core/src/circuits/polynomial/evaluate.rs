@@ -117,25 +117,18 @@ impl<'a, E: Leveled<Coefficient: Coefficient>> PolynomialEvaluator<'a, E> {
         self.evaluator.check_operand(x, self.relinearization, target)?;
         let powers = Powers::new(self.evaluator, self.relinearization, plan, x, counters)?;
         let first = powers.get(1)?;
-        let values = par::try_map(plan.roots.len(), |i| {
-            let (root, mut counters) = (&plan.roots[i], Counters::default());
+        par::try_map_counted(plan.roots.len(), counters, |i, counters| {
+            let root = &plan.roots[i];
             if root.levels == 0 {
                 let mut constant = self.evaluator.empty_sum(x, top, target);
                 self.add_leaf(&powers, &mut constant, &root.node)?;
-                return Ok((constant, counters));
+                return Ok(constant);
             }
             let level = top - root.levels + 1;
             let label = target.mul(self.evaluator.label_of_level(level));
-            let sum = self.sum(&powers, first, &root.node, (level, label), &mut counters)?;
-            let value = self.reduce_counted(&sum, &mut counters)?;
-            Ok::<_, Error>((self.evaluator.at_label(value, target)?, counters))
-        })?;
-        let mut out = Vec::with_capacity(values.len());
-        for (value, work) in values {
-            *counters += work;
-            out.push(value);
-        }
-        Ok(out)
+            let sum = self.sum(&powers, first, &root.node, (level, label), counters)?;
+            self.evaluator.at_label(self.reduce_counted(&sum, counters)?, target)
+        })
     }
 
     /// The value of a node at a level and a label, not yet rescaled, in two components or three.

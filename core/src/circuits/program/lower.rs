@@ -9,7 +9,7 @@ use super::{
     reading::fits,
     rotations::KnownRotations,
     scales::check_number,
-    steps::{Action, Register, Step},
+    steps::{Action, Register, Step, register_of},
 };
 use crate::{
     circuits::{
@@ -118,14 +118,7 @@ impl<'t> Planner<'t> {
         // Those of digits are told by the set that reads them.
         self.bounds.resize(self.bounds.len().max(program.nodes().len()), None);
         self.bounds[index] = known::of_node(program, index, &self.bounds).or(self.bounds[index]);
-        let of = |x: Value| {
-            registers[x.index()].ok_or_else(|| {
-                Error::InvalidArgument(format!(
-                    "{} is not a ciphertext; compute with it before, in the clear",
-                    program.describe(x.index())
-                ))
-            })
-        };
+        let of = |x: Value| register_of(program, registers, x);
         let numbers = |x: Value| program.constant(x);
         Ok(Some(match &program.nodes()[index].operation {
             Operation::Input => {
@@ -133,7 +126,7 @@ impl<'t> Planner<'t> {
                 self.push(index, Action::Input(input), level.min(self.target.top()), scale)?
             }
             Operation::Constant(numbers) => {
-                fits(numbers.len(), self.target.slots, "numbers")?;
+                fits(numbers.len(), self.target.slots(), "numbers")?;
                 return Ok(None);
             }
             Operation::Add(x, y) => match (numbers(*x), numbers(*y)) {
@@ -164,7 +157,7 @@ impl<'t> Planner<'t> {
             Operation::Conjugate(x) => {
                 let x = self.latest(of(*x)?);
                 let Step { level, scale, .. } = self.steps[x];
-                key_for("of conjugation", self.target.conjugation, level)?;
+                key_for("of conjugation", self.target.keys.inversion, level)?;
                 self.push(index, Action::Conjugate(x), level, scale)?
             }
             Operation::Polynomial(x, p) => self.polynomial(index, of(*x)?, p)?,
@@ -349,7 +342,7 @@ impl<'t> Planner<'t> {
         self.with_levels(node, x, 1)?;
         self.with_levels(node, y, 1)?;
         let (mut x, mut y) = (self.latest(x), self.latest(y));
-        let key = self.target.relinearization.ok_or_else(|| {
+        let key = self.target.keys.relinearization.ok_or_else(|| {
             Error::MissingKey(
                 "a product of ciphertexts takes the relinearisation key, and there is none; give it".into(),
             )
@@ -385,11 +378,11 @@ impl<'t> Planner<'t> {
     }
 
     fn composition(&mut self, level: usize, steps: i64) -> Result<Vec<i64>, Error> {
-        self.target.known_rotation(&mut self.known, level, steps)
+        self.target.keys.rotation(&mut self.known, level, steps)
     }
 
     fn transform(&mut self, node: usize, x: Register, matrix: &Diagonals) -> Result<Register, Error> {
-        fits(matrix.slots(), self.target.slots, "slots of a matrix")?;
+        fits(matrix.slots(), self.target.slots(), "slots of a matrix")?;
         let x = self.with_levels(node, x, 1)?;
         let from = self.steps[x].level;
         let scale = self.target.scale(from - 1);
@@ -398,7 +391,7 @@ impl<'t> Planner<'t> {
         let steps = rotations(matrix, self.target.n() / 2);
         let order = (self.target.n() / 2) as i64;
         let own = |step: &i64| {
-            self.target.rotations.get(&step.rem_euclid(order)).is_some_and(|&level| level >= from)
+            self.target.keys.rotations.get(&step.rem_euclid(order)).is_some_and(|&level| level >= from)
         };
         let compositions = if steps.iter().all(own) {
             None
@@ -440,7 +433,7 @@ impl<'t> Planner<'t> {
         }
         let t = self.with_levels(node, t, plan.levels())?;
         let top = self.steps[t].level;
-        key_for("of relinearisation", self.target.relinearization, top)?;
+        key_for("of relinearisation", self.target.keys.relinearization, top)?;
         let level = top - plan.levels();
         self.push(node, Action::Polynomial(t, node), level, self.target.scale(level))
     }

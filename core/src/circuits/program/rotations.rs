@@ -1,8 +1,35 @@
-//! Rotations composed of those that have keys.
+//! The keys that programs are planned for, and rotations composed of those that have keys.
 
 use alloc::{collections::BTreeMap, collections::VecDeque, format, vec, vec::Vec};
 
 use crate::error::Error;
+
+/// Which keys there are, and up to which level each is used.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KeyLevels {
+    pub relinearization: Option<usize>,
+    /// Left rotations there are keys for, with their levels.
+    pub rotations: BTreeMap<i64, usize>,
+    /// The key of the automorphism that is no rotation: conjugation, or the swap of the two rows.
+    pub inversion: Option<usize>,
+    /// What is rotated repeats after so many slots.
+    pub period: usize,
+}
+
+impl KeyLevels {
+    /// None, for what repeats after `period` slots.
+    pub fn none(period: usize) -> Self {
+        Self { period, ..Self::default() }
+    }
+
+    /// The rotations with keys at `level` or above that make one by `steps` to the left one after the other: as few as can be.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] if there are none that do.
+    pub fn rotation(&self, known: &mut KnownRotations, level: usize, steps: i64) -> Result<Vec<i64>, Error> {
+        known.of((&self.rotations, self.period), level, steps)
+    }
+}
 
 /// The fewest key switches for every rotation, found once for every level.
 #[derive(Default)]
@@ -12,13 +39,8 @@ pub(super) struct KnownRotations {
 }
 
 impl KnownRotations {
-    /// Rotations with keys at `level` or above that make `steps` one after the other.
-    ///
     /// `keys` are rotations with the levels of their keys; what is rotated repeats after `slots` slots.
-    ///
-    /// # Errors
-    /// [`Error::MissingKey`] if none do.
-    pub fn of(
+    fn of(
         &mut self,
         (keys, slots): (&BTreeMap<i64, usize>, usize),
         level: usize,

@@ -169,7 +169,7 @@ impl<W: Word> Run<'_, W> {
     }
 
     fn value(&self, register: Register) -> Result<&Ciphertext<W>, Error> {
-        self.state.value(register)
+        self.state.values.get(register)
     }
 
     fn compute(&self, step: &Step, counters: &mut Counters) -> Result<Ciphertext<W>, Error> {

@@ -77,12 +77,12 @@ impl<W: Word> ProgramRun<W> {
         match &step.action {
             Action::Refresh(x) => {
                 self.state.end_segment(observer)?;
-                Ok(Pending::Refresh(self.state.value(*x)?))
+                Ok(Pending::Refresh(self.state.values.get(*x)?))
             }
             Action::Digits(x, nodes, known) => {
                 self.state.end_segment(observer)?;
                 let readings = PendingReadings { list: self.plan.readings_of(nodes)?, known: *known };
-                Ok(Pending::Digits(self.state.value(*x)?, readings))
+                Ok(Pending::Digits(self.state.values.get(*x)?, readings))
             }
             _ => Ok(Pending::Arithmetic),
         }
@@ -174,10 +174,6 @@ impl<W: Word> State<W> {
     /// The step that comes next.
     pub fn at(&self) -> usize {
         self.values.at()
-    }
-
-    pub fn value(&self, register: Register) -> Result<&Ciphertext<W>, Error> {
-        self.values.get(register)
     }
 
     /// What was read beside the result of a step.

@@ -1,10 +1,11 @@
 //! The steps of a plan.
 
-use alloc::{vec, vec::Vec};
+use alloc::{format, vec, vec::Vec};
 
-use super::{Known, Value};
+use super::{Known, Program, Value};
 use crate::{
     circuits::linear_transform::Compositions,
+    error::Error,
     schemes::ckks::{Complex, Scale},
 };
 
@@ -13,6 +14,21 @@ pub const MAX_STEPS: usize = 1 << 16;
 
 /// A value on the way: the step that computes it.
 pub(super) type Register = usize;
+
+/// The step that computes a node.
+///
+/// # Errors
+/// [`Error::InvalidArgument`] if none does: it is a constant.
+pub(super) fn register_of(
+    program: &Program,
+    registers: &[Option<Register>],
+    x: Value,
+) -> Result<Register, Error> {
+    registers[x.index()].ok_or_else(|| {
+        let node = program.describe(x.index());
+        Error::InvalidArgument(format!("{node} is not a ciphertext; compute with it before, in the clear"))
+    })
+}
 
 /// What a step does.
 #[derive(Debug, Clone)]

@@ -2,7 +2,10 @@
 
 use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 
-use super::{DigitOrders, DigitReader, rotations::KnownRotations};
+use super::{
+    DigitOrders, DigitReader,
+    rotations::{KeyLevels, KnownRotations},
+};
 use crate::{
     arith::Word,
     error::Error,
@@ -13,7 +16,6 @@ use crate::{
 /// Levels, scales and keys of a set. Only what is public about keys: they need not be there.
 #[derive(Debug, Clone)]
 pub struct Target {
-    pub(super) slots: usize,
     /// By level up to the highest of messages: the product of the primes of the level.
     pub(super) primes: Vec<Scale>,
     /// By level: log2 of the modulus.
@@ -22,10 +24,8 @@ pub struct Target {
     pub(super) bytes: Vec<u64>,
     /// By level: the scale of results.
     pub(super) scales: Vec<Scale>,
-    pub(super) relinearization: Option<usize>,
-    /// Left rotations of the ring's slots there are keys for, with their levels.
-    pub(super) rotations: BTreeMap<i64, usize>,
-    pub(super) conjugation: Option<usize>,
+    /// Rotations are those of the ring's slots, conjugation is the inversion, and the period is the slots of a message.
+    pub(super) keys: KeyLevels,
     /// Levels of the input and of the result.
     pub(super) bootstrapping: Option<(usize, usize)>,
     pub(super) refreshed: Refreshed,
@@ -67,16 +67,13 @@ impl Target {
             (0..=top).map(|level| Scale::product(rlwe.spec().levels[level].iter().copied())).collect();
         let scales = scales_below(top, scale, &primes);
         Ok(Self {
-            slots,
             log_q: (0..=top).map(|level| rlwe.q(level).log2()).collect(),
             bytes: (0..=top)
                 .map(|level| (2 * rlwe.q(level).len() * rlwe.n() * size_of::<W>()) as u64)
                 .collect(),
             primes,
             scales,
-            relinearization: None,
-            rotations: BTreeMap::new(),
-            conjugation: None,
+            keys: KeyLevels::none(slots),
             bootstrapping: None,
             refreshed: Refreshed::OfSet,
             modular: None,
@@ -91,7 +88,7 @@ impl Target {
     /// With a relinearisation key for ciphertexts up to a level.
     #[must_use]
     pub fn with_relinearization(mut self, level: usize) -> Self {
-        self.relinearization = Some(level);
+        self.keys.relinearization = Some(level);
         self
     }
 
@@ -104,12 +101,12 @@ impl Target {
         let mut power = 1u64;
         for steps in 0..self.n / 2 {
             if let (1.., Some(&level)) = (steps, by_value.get(&power)) {
-                self.rotations.insert(steps as i64, level);
+                self.keys.rotations.insert(steps as i64, level);
             }
             power = power * 5 % modulus;
         }
-        self.conjugation =
-            by_value.get(&GaloisElement::conjugation(self.n).value()).copied().or(self.conjugation);
+        let inversion = by_value.get(&GaloisElement::conjugation(self.n).value()).copied();
+        self.keys.inversion = inversion.or(self.keys.inversion);
         self
     }
 
@@ -160,9 +157,7 @@ impl Target {
     /// The same levels and scales without keys and bootstraps: what is computed with keys of another kind.
     #[must_use]
     pub fn without_keys(mut self) -> Self {
-        self.relinearization = None;
-        self.rotations.clear();
-        self.conjugation = None;
+        self.keys = KeyLevels::none(self.slots());
         self.bootstrapping = None;
         self.modular = None;
         self.log_failure = None;
@@ -186,31 +181,22 @@ impl Target {
     /// # Errors
     /// [`Error::MissingKey`] if there are none that do.
     pub fn rotation(&self, level: usize, steps: i64) -> Result<Vec<i64>, Error> {
-        self.known_rotation(&mut KnownRotations::default(), level, steps)
-    }
-
-    pub(super) fn known_rotation(
-        &self,
-        known: &mut KnownRotations,
-        level: usize,
-        steps: i64,
-    ) -> Result<Vec<i64>, Error> {
-        known.of((&self.rotations, self.slots), level, steps)
+        self.keys.rotation(&mut KnownRotations::default(), level, steps)
     }
 
     /// The highest level at which ciphertexts can be multiplied, if they can.
     pub fn relinearization(&self) -> Option<usize> {
-        self.relinearization
+        self.keys.relinearization
     }
 
     /// Left rotations of the ring's slots there are keys for, from 1 to N/2 - 1, each with the highest level it is used at.
     pub fn rotations(&self) -> &BTreeMap<i64, usize> {
-        &self.rotations
+        &self.keys.rotations
     }
 
     /// The highest level at which ciphertexts can be conjugated, if they can.
     pub fn conjugation(&self) -> Option<usize> {
-        self.conjugation
+        self.keys.inversion
     }
 
     /// log2 of the modulus at every level, from 0 to [`Self::top`].
@@ -254,7 +240,7 @@ impl Target {
 
     /// Slots of a message.
     pub fn slots(&self) -> usize {
-        self.slots
+        self.keys.period
     }
 
     /// Highest level of messages.

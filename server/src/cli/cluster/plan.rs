@@ -13,6 +13,7 @@ use crate::cli::output::{Output, bytes, table};
 use crate::cli::{measure, sets};
 use crate::clients::{KeyOwnerSet, SetQuery};
 use crate::cluster::model::{Job, Row, Site};
+use crate::encryptors::Message;
 use crate::engine::{BOOTSTRAP, JobSet, LoadError, Operation, Task};
 use crate::engines::Engines;
 use crate::memory;
@@ -204,7 +205,8 @@ fn measured(
     let bytes = secret.to_bytes();
     let input = match found {
         KeyOwnerSet::Ckks(client) => {
-            client.read_ckks_secret(&bytes)?.encrypt(&[0.5], info.mode, info.input_level, &randomness)?
+            let message = Message { numbers: &[0.5], mode: info.mode, level: info.input_level };
+            client.read_ckks_secret(&bytes)?.encrypt(&message, &randomness)?
         }
         KeyOwnerSet::Integers(client) => {
             client.read_integer_secret(&bytes)?.encrypt(&[1], info.input_level, &randomness)?

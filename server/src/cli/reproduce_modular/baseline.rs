@@ -10,6 +10,7 @@ use refloat::Error;
 use refloat::bootstrapping::ckks_conventional::{
     ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey,
 };
+use refloat::bootstrapping::program::ProgramMethod;
 use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};
 use refloat::circuits::program::{Bootstraps, Builder, InputShape, Plan, Program};
 use refloat::params::conventional_preset;

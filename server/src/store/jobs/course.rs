@@ -182,10 +182,7 @@ pub fn cancel(store: &Store, id: Id) -> Result<Option<JobRecord>, StoreError> {
         }
         find(&txn.open_table(JOBS)?, id)
     })?;
-    if let Some(record) = &record {
-        ended(store, record);
-    }
-    Ok(record)
+    Ok(record.inspect(|record| ended(store, record)))
 }
 
 /// Removes a job that has ended, with its files and events.
@@ -228,10 +225,7 @@ fn end(
             true
         })
     })?;
-    if let Some(record) = &record {
-        ended(store, record);
-    }
-    Ok(record)
+    Ok(record.inspect(|record| ended(store, record)))
 }
 
 /// Whether this attempt at a job is the one that counts.

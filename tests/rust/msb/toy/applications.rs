@@ -4,8 +4,8 @@ use refloat::arith::ComplexDoubleDouble;
 use refloat::bootstrapping::ckks_msb::{Classes, Function, Numbers, Radix, Readout, Rounding};
 use refloat::schemes::ckks::Ciphertext;
 use refloat_tests::precision::Precision;
+use refloat_tests::refusals::refused;
 
-use super::noise::refused;
 use super::{at_least, integers, toy10, toy11, uniform};
 
 /// Numbers of an interval, some of them beside its ends.

@@ -10,8 +10,8 @@ use refloat::schemes::ckks::{Ciphertext, Complex, Scale};
 use refloat::security::SecretDistribution;
 use refloat::trace::Counters;
 use refloat_tests::precision::Precision;
+use refloat_tests::refusals::refused;
 
-use super::noise::refused;
 use super::{Setup, integers, toy10, toy11};
 
 /// Integers z below n, as z / n at the scale of the set over n.

@@ -2,8 +2,8 @@
 
 use refloat::schemes::ckks::{Ciphertext, Scale};
 use refloat_tests::precision::Precision;
+use refloat_tests::refusals::refused;
 
-use super::noise::refused;
 use super::{Setup, at_least, integers, toy10, toy11};
 
 /// Bits at the scale of the set over `modulus`.

@@ -1,6 +1,5 @@
 //! The noise that digits are read in, and what is refused for it.
 
-use refloat::Error;
 use refloat::arith::{ComplexDoubleDouble, DoubleDouble};
 use refloat::bootstrapping::ckks_msb::{MsbParams, MsbSpec, Numbers, Radix, Readout, Rounding};
 use refloat::bootstrapping::raising::ReductionSpec;
@@ -8,17 +7,11 @@ use refloat::circuits::polynomial::{Polynomial, roots};
 use refloat::schemes::ckks::{Ciphertext, Complex, Scale};
 use refloat::trace::Counters;
 use refloat_tests::precision::Precision;
+use refloat_tests::refusals::refused;
 
 use super::{Setup, at_least, centred, integers, toy10, toy11, uniform};
 
 const LARGEST: f64 = 1_048_576.0;
-
-/// Fails unless it is refused with this code, in these words.
-pub(super) fn refused<T>(result: Result<T, Error>, code: &str, words: &[&str]) {
-    let error = result.map(|_| ()).expect_err("it is refused");
-    assert_eq!(error.code(), code, "{error}");
-    assert!(words.iter().all(|word| error.to_string().contains(word)), "{error}");
-}
 
 /// What slots-to-coefficients takes numbers off by, modulo 1.
 fn deviations(setup: &Setup, values: &[f64]) -> Precision {

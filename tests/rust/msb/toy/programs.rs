@@ -2,6 +2,7 @@
 
 use refloat::bootstrapping::Method;
 use refloat::bootstrapping::ckks_msb::MsbBootstrapper;
+use refloat::bootstrapping::program::ProgramMethod;
 use refloat::circuits::program::{Bootstraps, Builder, InputShape, Plan, Program};
 use refloat::schemes::ckks::{Ciphertext, Complex, Scale};
 use refloat_tests::measure::uniform;

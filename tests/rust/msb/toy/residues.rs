@@ -8,8 +8,8 @@ use refloat::bootstrapping::ckks_msb::{
 use refloat::random::Seed;
 use refloat::schemes::ckks::Scale;
 use refloat::trace::{Observer, StageEvent};
+use refloat_tests::refusals::refused;
 
-use super::noise::refused;
 use super::{Setup, toy10, toy11, uniform};
 
 /// Counts digits that were read.

@@ -4,10 +4,10 @@ use std::sync::OnceLock;
 
 use refloat::schemes::ckks::{Ciphertext, Scale};
 use refloat::wire::{
-    ObjectKind, ciphertext_from_bytes, ciphertext_to_bytes, public_key_from_bytes, public_key_to_bytes,
-    secret_key_from_bytes, secret_key_to_bytes,
+    ciphertext_from_bytes, ciphertext_to_bytes, public_key_from_bytes, secret_key_from_bytes,
+    secret_key_to_bytes,
 };
-use refloat_tests::hostile::{Reader, rows_from};
+use refloat_tests::hostile::Reader;
 
 use super::{toy10, toy11};
 
@@ -24,27 +24,12 @@ fn residue() -> &'static Ciphertext<u64> {
 #[test]
 fn wrong_bytes_are_refused() {
     let setup = toy10();
-    let (params, n) = (&setup.params, setup.params.n());
-    let rlwe = params.ckks().rlwe();
-    let ciphertext = ciphertext_to_bytes(params.ckks(), residue()).unwrap();
-    let (low, high) = (rlwe.q(0), rlwe.q(params.levels().output));
+    let (context, n) = (setup.params.ckks(), setup.params.n());
     let readers = [
-        Reader {
-            name: "ciphertext",
-            kind: ObjectKind::Ciphertext,
-            bytes: ciphertext,
-            read: |bytes| ciphertext_from_bytes(toy10().params.ckks(), bytes).map(drop),
-            rows: rows_from(24, low.primes().chain(low.primes()), n),
-            n,
-        },
-        Reader {
-            name: "public key",
-            kind: ObjectKind::PublicKey,
-            bytes: public_key_to_bytes(params, &setup.secret.public_key().unwrap()),
-            read: |bytes| public_key_from_bytes(&toy10().params, bytes).map(drop),
-            rows: rows_from(32, high.primes(), n),
-            n,
-        },
+        Reader::of_ciphertext(context, residue(), |bytes| {
+            ciphertext_from_bytes(toy10().params.ckks(), bytes).map(drop)
+        }),
+        Reader::of_public_key(&setup.secret, |bytes| public_key_from_bytes(&toy10().params, bytes).map(drop)),
         Reader::of_secret_key(
             &setup.secret,
             |bytes| secret_key_from_bytes(&toy10().params, bytes).map(drop),

@@ -3,7 +3,7 @@
 use alloc::format;
 
 use super::{
-    super::{Operation, Program, Value, lower::key_for},
+    super::{Operation, Program, Value, lower::key_for, steps::register_of},
     numbers::{integer, integers_of, missing},
     placing::Planner,
     steps::{Action, Register},
@@ -32,14 +32,7 @@ impl<W: Word> Planner<'_, W> {
         registers: &[Option<Register>],
         (input, inputs): (usize, &[BgvShape]),
     ) -> Result<Option<Register>, Error> {
-        let of = |x: Value| {
-            registers[x.index()].ok_or_else(|| {
-                Error::InvalidArgument(format!(
-                    "{} is not a ciphertext; compute with it before, in the clear",
-                    program.describe(x.index())
-                ))
-            })
-        };
+        let of = |x: Value| register_of(program, registers, x);
         let numbers = |x: Value| program.constant(x);
         Ok(Some(match &program.nodes()[index].operation {
             Operation::Input => self.input(index, input, &inputs[input])?,
@@ -226,7 +219,7 @@ impl<W: Word> Planner<'_, W> {
         }
         self.placed(node, &[x], &|planner, own| {
             let mut shape = planner.shape(own[0]);
-            let hops = target.known_rotation(&mut planner.known, shape.level, steps)?;
+            let hops = target.keys.rotation(&mut planner.known, shape.level, steps)?;
             for _ in &hops {
                 shape = planner.rehearsal.automorphism(&shape)?;
             }
@@ -237,7 +230,7 @@ impl<W: Word> Planner<'_, W> {
     fn swap(&mut self, node: usize, x: Register) -> Result<Register, Error> {
         self.placed(node, &[x], &|planner, own| {
             let shape = planner.shape(own[0]);
-            key_for("that exchanges the rows", planner.target.swap, shape.level)?;
+            key_for("that exchanges the rows", planner.target.keys.inversion, shape.level)?;
             let shape = planner.rehearsal.automorphism(&shape)?;
             planner.push(node, Action::Swap(own[0]), shape)
         })
@@ -263,7 +256,7 @@ impl<W: Word> Planner<'_, W> {
     }
 
     fn relinearization(&self, what: &str) -> Result<usize, Error> {
-        self.target.relinearization.ok_or_else(|| {
+        self.target.keys.relinearization.ok_or_else(|| {
             Error::MissingKey(format!("{what} takes the relinearisation key, and there is none; make one"))
         })
     }

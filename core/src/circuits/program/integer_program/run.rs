@@ -130,7 +130,7 @@ impl<W: Word> Run<'_, W> {
     }
 
     fn value(&self, register: Register) -> Result<&BgvCiphertext<W>, Error> {
-        self.state.value(register)
+        self.state.values.get(register)
     }
 
     fn relinearization(&self) -> Result<&SampleBlock<W>, Error> {

@@ -6,7 +6,7 @@ use super::{
     super::{STAGE, values::Values},
     IntegerMachine, IntegerPlan,
     run::Run,
-    steps::{Action, Register},
+    steps::Action,
 };
 use crate::{
     arith::Word,
@@ -62,7 +62,7 @@ impl<W: Word> IntegerProgramRun<W> {
             None => Ok(IntegerPending::Nothing),
             Some(Action::Refresh(x)) => {
                 self.state.end_segment(&self.plan, observer)?;
-                Ok(IntegerPending::Refresh(self.state.value(*x)?))
+                Ok(IntegerPending::Refresh(self.state.values.get(*x)?))
             }
             Some(_) => Ok(IntegerPending::Arithmetic),
         }
@@ -131,10 +131,6 @@ impl<W: Word> State<W> {
     /// The step that comes next.
     pub fn at(&self) -> usize {
         self.values.at()
-    }
-
-    pub fn value(&self, register: Register) -> Result<&BgvCiphertext<W>, Error> {
-        self.values.get(register)
     }
 
     pub fn end_segment(

@@ -2,7 +2,7 @@
 
 use alloc::{collections::BTreeMap, format, vec::Vec};
 
-use super::super::rotations::KnownRotations;
+use super::super::rotations::{KeyLevels, KnownRotations};
 use crate::{
     arith::Word,
     error::Error,
@@ -30,10 +30,8 @@ pub struct IntegerTarget<W: Word = u64> {
     pub(super) context: BgvContext<W>,
     /// By level up to the highest of messages: the factor that values have if nothing else asks for another.
     factors: Vec<Factor>,
-    pub(super) relinearization: Option<usize>,
-    /// Left rotations of the rows there are keys for, with their levels.
-    pub(super) rotations: BTreeMap<i64, usize>,
-    pub(super) swap: Option<usize>,
+    /// Rotations are those of the rows, and the swap of the rows is the inversion.
+    pub(super) keys: KeyLevels,
     pub(super) bootstrapping: Option<IntegerBootstrap>,
 }
 
@@ -59,9 +57,7 @@ impl<W: Word> IntegerTarget<W> {
         Ok(Self {
             context: context.clone(),
             factors,
-            relinearization: None,
-            rotations: BTreeMap::new(),
-            swap: None,
+            keys: KeyLevels::none(context.slots() / 2),
             bootstrapping: None,
         })
     }
@@ -69,7 +65,7 @@ impl<W: Word> IntegerTarget<W> {
     /// With a relinearisation key for ciphertexts up to a level.
     #[must_use]
     pub fn with_relinearization(mut self, level: usize) -> Self {
-        self.relinearization = Some(level);
+        self.keys.relinearization = Some(level);
         self
     }
 
@@ -82,10 +78,10 @@ impl<W: Word> IntegerTarget<W> {
         for steps in 1..self.columns() {
             element = ring.combine(element, turn);
             if let Some(&level) = levels.get(&element) {
-                self.rotations.insert(steps as i64, level);
+                self.keys.rotations.insert(steps as i64, level);
             }
         }
-        self.swap = levels.get(&ring.inversion()).copied().or(self.swap);
+        self.keys.inversion = levels.get(&ring.inversion()).copied().or(self.keys.inversion);
         self
     }
 
@@ -98,17 +94,17 @@ impl<W: Word> IntegerTarget<W> {
 
     /// Left rotations of the rows there are keys for, by less than a whole row, each with the highest level it is used at.
     pub fn rotations(&self) -> &BTreeMap<i64, usize> {
-        &self.rotations
+        &self.keys.rotations
     }
 
     /// The highest level at which the rows can be swapped, if they can.
     pub fn swap(&self) -> Option<usize> {
-        self.swap
+        self.keys.inversion
     }
 
     /// The highest level at which ciphertexts can be multiplied, if they can.
     pub fn relinearization(&self) -> Option<usize> {
-        self.relinearization
+        self.keys.relinearization
     }
 
     /// Highest level of messages.
@@ -118,7 +114,7 @@ impl<W: Word> IntegerTarget<W> {
 
     /// Slots of a row, of which there are two.
     pub fn columns(&self) -> usize {
-        self.context.slots() / 2
+        self.keys.period
     }
 
     /// The rotations there are keys for at a level that make one by `steps` to the left one after the other: as few as can be.
@@ -126,16 +122,7 @@ impl<W: Word> IntegerTarget<W> {
     /// # Errors
     /// [`Error::MissingKey`] if there are none that do.
     pub fn rotation(&self, level: usize, steps: i64) -> Result<Vec<i64>, Error> {
-        self.known_rotation(&mut KnownRotations::default(), level, steps)
-    }
-
-    pub(super) fn known_rotation(
-        &self,
-        known: &mut KnownRotations,
-        level: usize,
-        steps: i64,
-    ) -> Result<Vec<i64>, Error> {
-        known.of((&self.rotations, self.columns()), level, steps)
+        self.keys.rotation(&mut KnownRotations::default(), level, steps)
     }
 
     /// The factor of values at a level of messages.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { decode } from '../src/conventional/recorded.js';
-import { dragged, FIRST, keyed, mine, placeOf, PLACES, quotientOf, valueAt } from '../src/conventional/mine.js';
+import { dragged, FIRST, keyed, mine, placeOf, PLACES, quotientOf, valueAt } from '../src/conventional/own-coefficient.js';
 import { CURVE, unitOf, type State } from '../src/conventional/state.js';
 
 describe('a coefficient of the reader’s own', () => {

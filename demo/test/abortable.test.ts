@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KeysOnce } from '../src/keys.js';
-import { whileWanted } from '../src/wanted.js';
+import { whileWanted } from '../src/abortable.js';
 
 /** Something that is made when the test says so, and freed. */
 function later(): { readonly made: Promise<{ free(): void }>; readonly finish: () => void; readonly freed: () => number } {

@@ -1,0 +1,28 @@
+import { levelUpTo } from '../api/arguments.js';
+import { checkOptions } from '../api/check-options.js';
+import { copied } from '../api/secret.js';
+import type { GlueIntegerCiphertext } from '../engine/glue.js';
+import type { Made } from '../engine/handle.js';
+import type { Port } from '../engine/port.js';
+import { throwIfAborted } from '../errors.js';
+import { integers } from './arguments.js';
+import { IntegerCiphertext } from './ciphertext.js';
+import { ENCRYPT, type IntegerEncryptOptions } from './options.js';
+import type { IntegerPreset } from './params.js';
+
+/** The wasm side of a key that encrypts. */
+type Encrypt = (values: Uint32Array, level: number, seed: Uint8Array | undefined) => Promise<Made<GlueIntegerCiphertext>>;
+
+/** What `encrypt()` of a secret key and of a public one does. @internal */
+export async function encrypted(
+  { port, params }: { readonly port: Port; readonly params: IntegerPreset },
+  values: ArrayLike<number>,
+  options: IntegerEncryptOptions,
+  encrypt: Encrypt,
+): Promise<IntegerCiphertext> {
+  checkOptions(options, 'encrypt()', ENCRYPT);
+  throwIfAborted(options.signal);
+  const data = integers(values, params);
+  const level = levelUpTo(params.outputLevel, options.level ?? params.outputLevel);
+  return new IntegerCiphertext(port, await encrypt(data, level, copied(options.seed)));
+}
