@@ -70,11 +70,23 @@ pub fn explained(config: &Config) -> Result<String, ConfigError> {
     let mut lines = Vec::new();
     for Section { name, meaning, settings } in sections()? {
         lines.push(format!("# {meaning}\n[{name}]"));
-        for Setting { key, unit, default, meaning } in settings {
-            let value = values.get(&name).and_then(|section| section.get(&key));
-            let entry =
-                value.map_or_else(|| format!("# {key} = {default}"), |value| format!("{key} = {value}"));
-            lines.push(format!("{}\n# {unit}; default: {default}\n{entry}", comment(&meaning)));
+        let value = |key: &str| values.get(&name).and_then(|section| section.get(key));
+        // Lists of tables come last, as what follows the head of an entry belongs to it.
+        let lists: Vec<&str> =
+            settings.iter().filter_map(|setting| Some(setting.key.split_once('.')?.0)).collect();
+        let is_empty_list = |key: &str| value(key).and_then(Value::as_array).is_some_and(Vec::is_empty);
+        let (last, first): (Vec<_>, Vec<_>) = settings
+            .iter()
+            .partition(|setting| lists.iter().any(|list| setting.key.split('.').next() == Some(list)));
+        for Setting { key, unit, default, meaning } in first.into_iter().chain(last) {
+            let entry = match value(key) {
+                Some(_) if lists.contains(&key.as_str()) && is_empty_list(key) => {
+                    format!("# [[{name}.{key}]]")
+                }
+                Some(value) => format!("{key} = {value}"),
+                None => format!("# {} = {default}", key.split('.').next_back().unwrap_or(key)),
+            };
+            lines.push(format!("{}\n# {unit}; default: {default}\n{entry}", comment(meaning)));
         }
     }
     Ok(lines.join("\n\n") + "\n")

@@ -49,6 +49,17 @@ fn the_explained_configuration_reads_back_as_itself() {
 }
 
 #[test]
+fn an_entry_of_a_list_is_made_of_the_lines_that_explain_it() {
+    let text = settings::explained(&Config::default()).unwrap();
+    let entry = [("# [[access.api_keys]]", "[[access.api_keys]]"), ("# name = \"\"", "name = \"a\"")];
+    let text = entry.iter().fold(text, |text, (comment, line)| {
+        assert_eq!(text.matches(comment).count(), 1, "{comment} in {text}");
+        text.replace(comment, line)
+    });
+    assert_eq!(toml::from_str::<Config>(&text).unwrap().access.api_keys[0].name, "a");
+}
+
+#[test]
 fn the_readme_has_the_same_table() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
     let recorded = std::fs::read_to_string(path).unwrap();

@@ -246,7 +246,7 @@ fn evaluate<W: WireWord>(
     });
     output.result(&value, || {
         format!(
-            "{} bits into {}: {} bootstraps in {} levels, {seconds:.3} s, {:.2} ms each",
+            "{} bits into {}: {} gates in {} levels, {seconds:.3} s, {:.2} ms each",
             outputs.len(),
             run.out.display(),
             plan.bootstraps(),

@@ -130,7 +130,7 @@ impl Connection {
         let mut failures = 0;
         loop {
             failures += 1;
-            let (failure, pause) = match self.send_once(ask)? {
+            let (failure, pause, why) = match self.send_once(ask)? {
                 Ok(response) if response.status().is_success() => return Ok(response),
                 Ok(response) => {
                     let busy = BUSY.contains(&response.status().as_u16());
@@ -140,7 +140,7 @@ impl Connection {
                     if !busy {
                         return Err(failure);
                     }
-                    (failure, Duration::from_secs(asked.unwrap_or(1).min(60)))
+                    (failure, Duration::from_secs(asked.unwrap_or(1).min(60)), "the server asks to wait")
                 }
                 Err(error) => {
                     let failure = self.unreachable(&error);
@@ -151,15 +151,15 @@ impl Connection {
                         ureq::Error::Timeout(_) => failures += 2,
                         _ => return Err(failure),
                     }
-                    (failure, pause(failures))
+                    (failure, pause(failures), "trying again in")
                 }
             };
             if failures >= TRIES {
                 return Err(failure);
             }
             if pause >= TOLD {
-                let (name, seconds, why) = (&self.base, pause.as_secs(), &failure.detail);
-                self.output.note(&format!("{name}: the server asks to wait {seconds} s: {why}"));
+                let (name, seconds, detail) = (&self.base, pause.as_secs(), &failure.detail);
+                self.output.note(&format!("{name}: {why} {seconds} s: {detail}"));
             }
             std::thread::sleep(pause);
         }
@@ -229,6 +229,9 @@ impl Connection {
 
     fn unreachable(&self, error: &ureq::Error) -> Failure {
         let repair = match error {
+            error if is_tls(error) && error.to_string().contains("InvalidContentType") => {
+                "no TLS is spoken there: write http:// in place of https://, or give the address of the proxy that has the certificate"
+            }
             error if is_tls(error) => {
                 "its certificate is to be signed for this name by an authority of the system or of --ca FILE"
             }

@@ -37,9 +37,9 @@ const LOOK: Duration = Duration::from_millis(200);
 const SECRET_LINE: u64 = 4096;
 
 const EXAMPLES: &str = "\
-Settings come from, later ones first to count: flags, environment variables REFLOAT__SECTION__KEY
-(REFLOAT__LIMITS__MAX_QUEUED=16), a TOML file with sections [server] [storage] [limits] [compute]
-[cluster] [log], defaults.
+Settings come from flags; where these say nothing, from environment variables REFLOAT__SECTION__KEY
+(REFLOAT__LIMITS__MAX_QUEUED=16); then from a TOML file with sections [server] [access] [storage]
+[limits] [compute] [cluster] [log]; then from defaults.
 Examples:
   refloat serve
   refloat serve --allow-insecure --data ./data          offers the toy sets too

@@ -5,6 +5,7 @@
 
 mod access;
 mod cluster;
+mod names;
 mod sources;
 
 use std::net::{IpAddr, SocketAddr};
@@ -345,6 +346,12 @@ impl Config {
             table.try_into().map_err(|error: toml::de::Error| ConfigError(error.message().to_owned()))?;
         config.access.resolve()?;
         config.check_zeros()?;
+        names::check(&config)?;
+        if config.storage.data.as_os_str().is_empty() {
+            let what =
+                "storage.data is empty: give the folder for keys and jobs, or leave it out for the default";
+            return Err(ConfigError(what.to_owned()));
+        }
         config.check()?;
         Ok(config)
     }

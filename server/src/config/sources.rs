@@ -1,5 +1,7 @@
 //! Where settings come from: a file, environment variables and flags, one over the other; and the error for an invalid value.
 
+use std::net::IpAddr;
+
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -37,6 +39,15 @@ fn wanted(section: &str, key: &str, before: Option<&Value>, value: &Value, reaso
     match (before, value) {
         (Some(Value::String(_)), Value::String(_)) if key == "listen" => {
             format!("an address and a port such as 127.0.0.1:7878 are wanted ({reason})")
+        }
+        (Some(Value::Array(_)), Value::Array(entries)) if key == "trusted_proxies" => {
+            let is_address =
+                |entry: &&Value| entry.as_str().is_some_and(|text| text.parse::<IpAddr>().is_ok());
+            let other =
+                entries.iter().find(|entry| !is_address(entry)).map_or_else(String::new, Value::to_string);
+            format!(
+                "{other} is not an IP address; give that of each proxy, such as 10.0.0.2: names and networks are not known"
+            )
         }
         (Some(Value::Integer(_)), Value::Integer(0..))
         | (Some(Value::String(_)), Value::String(_))
@@ -89,7 +100,7 @@ fn sections() -> Table {
 }
 
 /// `REFLOAT__SECTION__KEY` as a table of one entry. The value is read as TOML where that works
-/// (`8`, `true`, `["a"]`) and as a plain string otherwise.
+/// (`8`, `true`, `["a"]`) and as a plain string otherwise, or if the setting is a text.
 pub(super) fn from_variable(name: &str, text: &str) -> Result<Option<Table>, ConfigError> {
     let Some(path) = name.strip_prefix("REFLOAT__") else { return Ok(None) };
     let Some((section, key)) = path.split_once("__") else {
@@ -101,8 +112,10 @@ pub(super) fn from_variable(name: &str, text: &str) -> Result<Option<Table>, Con
         .filter(|parsed| parsed.len() == 1)
         .and_then(|mut parsed| parsed.remove("value"))
         .unwrap_or_else(|| Value::String(text.to_owned()));
-    let entry = Table::from_iter([(key.to_ascii_lowercase(), value)]);
-    Ok(Some(Table::from_iter([(section.to_ascii_lowercase(), Value::Table(entry))])))
+    let (section, key) = (section.to_ascii_lowercase(), key.to_ascii_lowercase());
+    let is_text = sections().get(&section).and_then(|known| known.get(&key)).is_some_and(Value::is_str);
+    let value = if is_text && !value.is_str() { Value::String(text.to_owned()) } else { value };
+    Ok(Some(Table::from_iter([(section, Value::Table(Table::from_iter([(key, value)])))])))
 }
 
 #[cfg(test)]
@@ -121,6 +134,7 @@ mod tests {
         let mut environment = variable("REFLOAT__LIMITS__MAX_UPLOADS", "4");
         environment.extend(variable("REFLOAT__LIMITS__IDLE_SECONDS", "4"));
         environment.extend(variable("REFLOAT__STORAGE__DATA", "some/folder"));
+        environment.extend(variable("REFLOAT__CLUSTER__FRONT", "1"));
         environment.extend(variable("REFLOAT__SERVER__ALLOWED_ORIGINS", "[\"https://a.example\"]"));
         let config = Config::load(Some(&file), environment, flags).unwrap();
         assert_eq!(
@@ -128,6 +142,7 @@ mod tests {
             (1, 4, 5)
         );
         assert_eq!(config.storage.data, PathBuf::from("some/folder"));
+        assert_eq!(config.cluster.front, "1", "a text, though it looks like a number");
         assert_eq!(config.server.allowed_origins, ["https://a.example"]);
         assert_eq!(config.server.listen.port(), 7878);
     }
@@ -152,6 +167,12 @@ mod tests {
             assert!(error.starts_with(&format!("{section}.{line} {place}: ")), "{error}");
             assert!(error.contains(wanted), "{error}");
         }
+        let set = variable("REFLOAT__SERVER__TRUSTED_PROXIES", "[\"10.0.0.1\", \"10.0.0.0/8\"]");
+        let error = Config::load(None, set, Table::new()).unwrap_err().0;
+        assert!(error.contains("\"10.0.0.0/8\" is not an IP address"), "{error}");
+        let set = variable("REFLOAT__STORAGE__DATA", "");
+        let error = Config::load(None, set, Table::new()).unwrap_err().0;
+        assert!(error.contains("storage.data is empty"), "{error}");
         let set = variable("REFLOAT__STORAGE__KEY_BYTES", "64G");
         let error = Config::load(None, set, Table::new()).unwrap_err().0;
         let named = "storage.key_bytes = \"64G\" in environment variable REFLOAT__STORAGE__KEY_BYTES: ";

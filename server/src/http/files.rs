@@ -35,7 +35,7 @@ pub fn service(http: &Arc<Http>) -> Router {
         )))
     } else {
         if !config.server.demo.as_os_str().is_empty() {
-            tracing::warn!(folder = %config.server.demo.display(), "no built demo here: it has no index.html");
+            tracing::warn!(folder = %config.server.demo.display(), "server.demo leads to no built demo: there is no index.html in it");
         }
         Router::new().route("/", axum::routing::get(|| async { Html(NO_DEMO) })).fallback(nothing)
     };

@@ -39,9 +39,10 @@ pub struct JobQuery {
     op: String,
     /// What the slots hold: `real`, `complex`, `bits` or `integers`. Default: what the parameter set says.
     mode: Option<SlotMode>,
-    /// Rounds of META-BTS of each bootstrap of a CKKS ciphertext, 1 to 8: a round beyond the first takes a bootstrap and adds
+    /// Rounds of META-BTS of each bootstrap of a CKKS ciphertext, 1 to 8, and on each set no more than gain 60 bits: a round beyond the first takes a bootstrap and adds
     /// the bits that one promises in the worst slot, up to the noise of the input; all together take a level. Default: 1.
     #[serde(default = "one_round")]
+    #[param(minimum = 1, maximum = 8)]
     rounds: u32,
 }
 

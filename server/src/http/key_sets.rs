@@ -48,6 +48,7 @@ pub struct KeySetsQuery {
     /// Only key sets with a greater identifier than this: `next` of the page before.
     after: Option<String>,
     /// Key sets on the page, 1 to 1000. Default: 100.
+    #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
 }
 

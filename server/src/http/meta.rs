@@ -84,7 +84,8 @@ pub async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Whether the server takes jobs: it is not stopping, and its data folder can be written to and has space left.
+/// Whether the server is ready for jobs: it is not stopping, and its data folder can be written to and has `storage.min_free_bytes` left.
+/// One that is not ready goes on taking what it has room for.
 #[utoipa::path(get, path = "/readyz", tag = "server", responses(
     (status = 200, description = "It does", body = String),
     (status = 503, description = "It does not", content_type = "application/problem+json", body = document::Problem),

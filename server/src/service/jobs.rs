@@ -201,7 +201,7 @@ impl Service {
             ReadError::Io(error) => Problem::from(self.store.failed(error)),
             ReadError::Damaged(what) => {
                 tracing::error!(job = %id, what, "the result of a job is damaged");
-                let detail = format!("the stored result of job {id} is not what was computed, the server's disk altered it; submit the job again");
+                let detail = format!("the stored result of job {id} is missing or not what was computed, which is the server's disk; submit the job again");
                 Problem::new(500, "RESULT_DAMAGED", "Stored result damaged", detail)
             }
         })

@@ -275,7 +275,14 @@ impl Service {
             Deleted::InUse(users) => {
                 return Err(Problem::conflict(
                     "KEY_IN_USE",
-                    format!("{users} jobs wait for key set {id}; cancel them or wait for them first"),
+                    match users {
+                        1 => format!(
+                            "a job with key set {id} has not ended; wait for its end, or cancel it first"
+                        ),
+                        _ => format!(
+                            "{users} jobs with key set {id} have not ended; wait for their end, or cancel them first"
+                        ),
+                    },
                 ));
             }
         }

@@ -18,7 +18,11 @@ const SETS: [(u64, u64, u32, bool); 7] = [
 ];
 
 fn keyed((prime, index, exponent, general): (u64, u64, u32, bool)) -> KeyedBgv<u64> {
-    let digits = if prime == 2 { 4 } else { 2 };
+    let digits = match prime {
+        2 => 4,
+        3 => 3,
+        _ => 2,
+    };
     KeyedBgv::new(&small_prime(prime, digits, index, exponent, general))
 }
 

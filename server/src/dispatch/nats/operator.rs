@@ -109,7 +109,7 @@ impl Operator {
         while !link.is_connected() {
             if Instant::now() > deadline {
                 return Err(io::Error::other(format!(
-                    "no nats-server lets an operator in at {}",
+                    "no nats-server answers or lets an operator in at {}; check that it runs, its address, and the operator's password",
                     link.shown
                 )));
             }
