@@ -111,10 +111,17 @@ pub fn read<'a>(bytes: &'a [u8], expect: &Expect) -> Result<Frame<'a>, Error> {
     let (signed, digest) = bytes.split_at(HEADER_LEN + expect.payload_len);
     let computed = blake3::hash(signed);
     if computed.as_bytes() != digest {
+        // The eight bytes that differ: damage to the digest itself leaves its beginning as it was.
+        let same = digest.iter().zip(computed.as_bytes()).take_while(|(carried, given)| carried == given);
+        let at = same.count() / 8 * 8;
+        let part = |digest: &[u8]| {
+            let [before, after] = [at > 0, at < 24].map(|more| if more { "…" } else { "" });
+            format!("{before}{}{after}", hex(&digest[at..at + 8]))
+        };
         return Err(bad(format!(
-            "the {what} carries digest {}…, and its bytes give {}…; it was damaged on the way, send it again",
-            hex(&digest[..8]),
-            hex(&computed.as_bytes()[..8])
+            "the {what} carries digest {}, and its bytes give {}; it was damaged on the way, send it again",
+            part(digest),
+            part(computed.as_bytes())
         )));
     }
     Ok(Frame { header, payload: &signed[HEADER_LEN..] })
@@ -176,6 +183,18 @@ mod tests {
             let mut damaged = bytes.clone();
             damaged[bit / 8] ^= 1 << (bit % 8);
             assert!(read(&damaged, &expect()).is_err(), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn the_digests_shown_differ_wherever_they_do() {
+        let bytes = frame();
+        for at in bytes.len() - DIGEST_LEN..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1;
+            let message = read(&damaged, &expect()).unwrap_err().to_string();
+            let (carried, given) = message.split_once(", and its bytes give ").unwrap();
+            assert!(!given.starts_with(carried.split_once("digest ").unwrap().1), "{message}");
         }
     }
 
