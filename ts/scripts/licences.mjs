@@ -2,5 +2,11 @@
 import { copyFile } from 'node:fs/promises';
 
 for (const name of ['LICENSE-MIT', 'LICENSE-APACHE']) {
-  await copyFile(new URL(`../../${name}`, import.meta.url), new URL(`../${name}`, import.meta.url));
+  try {
+    await copyFile(new URL(`../../${name}`, import.meta.url), new URL(`../${name}`, import.meta.url));
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    console.error(`error: ${name} is not in the folder above this one, where the repository has it; pack in a clone, with npm pack --workspace ts`);
+    process.exit(1);
+  }
 }

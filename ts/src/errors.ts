@@ -64,9 +64,9 @@ export class RefloatError extends Error {
     if (options.problem) this.problem = options.problem;
   }
 
-  /** What repairs it, where the message says so: its part behind the last semicolon. */
+  /** What repairs it, where the message says so: its part behind the last semicolon, without the address of a server at its end. */
   get repair(): string | undefined {
-    const said = this.problem?.detail ?? this.message;
+    const said = this.message.replace(/ \((HTTP \d+ from |https?:\/\/).*\)$/, '');
     const at = said.lastIndexOf('; ');
     return at < 0 ? undefined : said.slice(at + 2);
   }

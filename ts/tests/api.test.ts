@@ -1,4 +1,5 @@
 // The package as users see it, on the real wasm, in a worker thread.
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, RefloatError, type Ciphertext, type KeySet, type StageEvent } from 'refloat';
 import { doesNotGrow } from './support/rounds.js';
@@ -50,7 +51,7 @@ describe('loading', () => {
   it('can be tried again after a failure', async () => {
     const wasm = new Uint8Array([0, 97, 115, 109, 9, 9, 9, 9]);
     const first = Refloat.load({ wasm });
-    await expect(first).rejects.toMatchObject({ code: 'BAD_BYTES' });
+    await expect(first).rejects.toMatchObject({ code: 'BAD_BYTES', message: expect.stringMatching(/^what \{ wasm \} gives is not the wasm module .*refloat\/refloat_full\.wasm/) as unknown });
     const second = Refloat.load({ wasm });
     expect(second).not.toBe(first);
     await expect(second).rejects.toBeInstanceOf(RefloatError);
@@ -60,11 +61,25 @@ describe('loading', () => {
     });
   });
 
+  it('refuses the module of another entry, and what is no worker', async () => {
+    const client = await readFile(new URL('../dist/wasm/refloat_client_bg.wasm', import.meta.url));
+    await expect(Refloat.load({ wasm: client })).rejects.toMatchObject({
+      code: 'BAD_BYTES',
+      repair: 'pass that of refloat/refloat_full.wasm, in this version of the package, or leave { wasm } out',
+    });
+    for (const [given, name] of [[{}, 'an object'], [undefined, 'undefined'], [Promise.resolve(), 'a promise: await it first']] as const) {
+      await expect(Refloat.load({ worker: () => given as never })).rejects.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        message: expect.stringContaining(`the function passed as { worker } has to return a Worker of the web, and gave ${name}; return one`) as unknown,
+      });
+    }
+  });
+
   it('gives a fresh instance after close()', async () => {
     const one = await Refloat.load({ wasm: undefined as never, worker: true });
     const held = await one.keygen('toy10', { allowInsecure: true });
     one.close();
-    await expect(held.encrypt([1])).rejects.toMatchObject({ code: 'FREED' });
+    await expect(held.encrypt([1])).rejects.toMatchObject({ code: 'FREED', message: expect.stringMatching(/equal options share one/) as unknown });
     const two = await Refloat.load({ wasm: undefined as never, worker: true });
     expect(two === one).toBe(false);
     two.close();

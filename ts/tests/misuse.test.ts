@@ -41,6 +41,10 @@ describe('what repairs it', () => {
     const problem = { status: 429, detail: 'too many jobs; try again later' };
     expect(new RefloatError('LIMIT', `${problem.detail} (HTTP 429 from somewhere)`, { problem }).repair).toBe('try again later');
     expect(new RefloatError('SERVER', 'out of order').repair).toBeUndefined();
+    // What this package says in place of a server's words is what counts.
+    expect(new RefloatError('MISSING_KEY', 'there are none; send them', { problem }).repair).toBe('send them');
+    expect(new RefloatError('LIMIT', 'too many; wait (https://host/v1/jobs/1)').repair).toBe('wait');
+    expect(new RefloatError('LIMIT', 'too much; let a server hold them (rf.server(url))').repair).toBe('let a server hold them (rf.server(url))');
   });
 });
 
@@ -69,6 +73,7 @@ describe('values', () => {
 
   it('are bits for gates', async () => {
     expect(await refusal('INVALID_ARGUMENT', (wrong) => bits.encrypt(wrong(2)))).toMatch(/true, false, .*encryptIntegers.*the number 2/);
+    expect(await refusal('INVALID_ARGUMENT', (wrong) => bits.encrypt(wrong(1)))).toMatch(/a list of bits, such as \[true\] or \[1\]/);
     expect(await refusal('INVALID_ARGUMENT', (wrong) => bits.encrypt(wrong([true, 2])))).toMatch(/entry 1 .*the number 2/);
     using one = await bits.encrypt(true);
     expect(await refusal('INVALID_ARGUMENT', (wrong) => gates.and(one, wrong(true)))).toMatch(/^and\(\) takes ciphertexts of bits.*got true/);
@@ -84,6 +89,8 @@ describe('other arguments', () => {
     const x = program.input('x');
     const adder = await rf.gates.adder(2);
     const one = await bits.encrypt(true);
+    const integers = await whole.encrypt([1]);
+    const arithmetic = await keys.arithmeticKeys({ rotations: [] });
     const server = rf.server('http://127.0.0.1:1');
     const buffer = (await ct.toBytes()).buffer;
     for (const [act, message] of [
@@ -111,7 +118,7 @@ describe('other arguments', () => {
       [(wrong) => gates.run(adder, wrong(undefined)), /takes ciphertexts of bits, .* and got undefined/],
       [(wrong) => gates.gateRun('and', wrong(ct)), /takes ciphertexts of bits, .* and got a ciphertext/],
       [(wrong) => gates.lookUp(one, wrong(undefined)), /takes a table, .* and got undefined/],
-      [(wrong) => gates.sum(wrong([one])), /pairs \[weight, ciphertext\], and got a ciphertext; pass \[1, x\] for x/],
+      [(wrong) => gates.sum(wrong([one])), /pairs \[weight, ciphertext\], and got a ciphertext for gates; pass \[1, x\] for x/],
       [(wrong) => gates.sum(wrong(one)), /takes a list of pairs/],
       [(wrong) => gates.sum([[wrong('2'), one]]), /a weight is the string "2"/],
       [(wrong) => whole.encrypt(wrong(5)), /takes a list of integers, .* and got the number 5/],
@@ -119,7 +126,16 @@ describe('other arguments', () => {
       [(wrong) => server.run(program, wrong(undefined)), /takes an object with a ciphertext for each input/],
       [(wrong) => server.circuit(wrong(1), one), /circuit\(\) takes a circuit, .* and got the number 1/],
       [(wrong) => server.circuit(adder, wrong(ct)), /ciphertexts of bits, .* and got a ciphertext/],
-      [(wrong) => server.integers(wrong(ct)), /ciphertexts of integers, .* and got a ciphertext/],
+      [(wrong) => server.integers(wrong(ct)), /ciphertexts of integers, .* and got a ciphertext; bootstrap\(\) of the server takes that$/],
+      [(wrong) => server.integers(wrong(one)), /and got a ciphertext for gates; circuit\(\) of the server takes that$/],
+      [(wrong) => server.bootstrap(wrong(one)), /takes a ciphertext of numbers, .* and got a ciphertext for gates; circuit\(\) of the server takes that$/],
+      [(wrong) => server.bootstrap(wrong(integers)), /and got a ciphertext of exact integers; integers\(\) of the server takes that$/],
+      [(wrong) => server.bootstrap(wrong(keys)), /and got a key set$/],
+      [(wrong) => rf.square(wrong(integers), boot), /and got a ciphertext of exact integers; multiply\(\) of its evaluation keys/],
+      [(wrong) => rf.exhaust(wrong(integers)), /and got a ciphertext of exact integers; it has dropToLevel/],
+      [(wrong) => keys.bootstrap(ct, wrong(arithmetic)), /and got keys for arithmetic$/],
+      [() => server.keys('zz'), /^the id of a key set is 32 hexadecimal digits in lower case, and not the string "zz"; pass/],
+      [() => server.frontOf('../jobs'), /^the id of a key set is 32 hexadecimal digits/],
       [(wrong) => server.keys(wrong(undefined)), /keys\(\) takes a key set, or the id of one, and got undefined/],
       [(wrong) => server.frontOf(wrong({})), /frontOf\(\) takes a key set, or the id of one, and got an object/],
       [(wrong) => program.input(wrong(undefined)), /has a name, and got undefined/],
@@ -130,6 +146,53 @@ describe('other arguments', () => {
     ] as readonly (readonly [(wrong: <T>(value: unknown) => T) => unknown, RegExp])[]) {
       expect(await refusal('INVALID_ARGUMENT', act)).toMatch(message);
     }
+  });
+});
+
+describe('bytes', () => {
+  it('of another kind are named, with what reads them', async () => {
+    const toy = { allowInsecure: true };
+    const whole = await rf.integers.keygen('toy-bgv10', toy);
+    const open = await (await whole.publicKey()).toBytes();
+    const [ctBytes, secret] = [await ct.toBytes(), await keys.exportSecret()];
+    const [bitBytes, bitSecret] = [await (await bits.encrypt(true)).toBytes(), await bits.exportSecret()];
+    const [wholeBytes, wholeSecret] = [await (await whole.encrypt([1])).toBytes(), await whole.exportSecret()];
+    for (const [act, message] of [
+      [() => rf.ciphertextFromBytes(bitBytes), /^ciphertextFromBytes\(\) was given the bytes of a ciphertext for gates, .*; rf\.gates\.ciphertextFromBytes\(\) reads them$/],
+      [() => rf.ciphertextFromBytes(wholeBytes), /of a ciphertext of exact integers, .*; rf\.integers\.ciphertextFromBytes\(\) reads them$/],
+      [() => rf.ciphertextFromBytes(secret), /of a secret key, .*; rf\.importKeys\(\)/],
+      [() => rf.importKeys(ctBytes), /^importKeys\(\) was given the bytes of a ciphertext, and takes those of a secret key; rf\.ciphertextFromBytes\(\) reads them$/],
+      [() => rf.publicKeyFromBytes(secret), /of a secret key, and takes those of a public key/],
+      [() => rf.gates.importKeys(ctBytes), /^gates\.importKeys\(\) was given the bytes of a ciphertext,/],
+      [() => rf.gates.ciphertextFromBytes(ctBytes), /; rf\.ciphertextFromBytes\(\) reads them$/],
+      [() => rf.integers.importKeys(wholeBytes), /; rf\.integers\.ciphertextFromBytes\(\) reads them$/],
+      [() => rf.integers.publicKeyFromBytes(wholeBytes), /; rf\.integers\.ciphertextFromBytes\(\) reads them$/],
+      [() => rf.integers.ciphertextFromBytes(open), /; rf\.publicKeyFromBytes\(\), or rf\.integers\.publicKeyFromBytes\(\), reads them$/],
+    ] as const) {
+      expect(await refusal('BAD_BYTES', act)).toMatch(message);
+    }
+    for (const [act, message] of [
+      [() => rf.importKeys(bitSecret), /numbers, and this is one of toy-bool; rf\.gates\.importKeys\(\) reads it$/],
+      [() => rf.importKeys(wholeSecret, toy), /numbers, and this is one of toy-bgv10; rf\.integers\.importKeys\(\) reads it$/],
+      [() => rf.publicKeyFromBytes(open), /numbers, and this is one of toy-bgv10; rf\.integers\.publicKeyFromBytes\(\) reads it$/],
+    ] as const) {
+      expect(await refusal('PARAMS_MISMATCH', act)).toMatch(message);
+    }
+  });
+});
+
+describe('sets whose keys the page does not make', () => {
+  it('are named with what makes them', async () => {
+    for (const name of ['msb16+fbs16-50', 'toy-msb-link']) {
+      expect(await refusal('INVALID_ARGUMENT', () => rf.keygen(name))).toContain(`refloat keygen --preset ${name}`);
+    }
+    for (const name of ['fbs8-50', 'fbs16-50']) {
+      expect(await refusal('INVALID_ARGUMENT', () => rf.gates.keygen(name))).toContain(`refloat keygen --preset ${name}`);
+      expect(await refusal('INVALID_ARGUMENT', () => rf.gates.params(name))).toContain(`refloat keygen --preset ${name}`);
+    }
+    const unknown = await refusal('INVALID_ARGUMENT', () => rf.gates.keygen('n15'));
+    expect(unknown).toMatch(/^no set for gates is called "n15"; there are bool-128, .*fbs16, .*rf\.keygen\(\)$/);
+    expect(unknown).not.toContain('-50');
   });
 });
 
@@ -210,6 +273,9 @@ describe('servers', () => {
     expect(await refusal('INVALID_ARGUMENT', () => rf.server('127.0.0.1:7979'))).toMatch(/try http:\/\/127.0.0.1:7979/);
     expect(await refusal('INVALID_ARGUMENT', () => rf.server('ftp://host'))).toMatch(/its scheme is ftp:/);
     expect(await refusal('INVALID_ARGUMENT', (wrong) => rf.server(wrong(undefined)))).toMatch(/"undefined" is not the address/);
+    const secret = await refusal('INVALID_ARGUMENT', () => rf.server('https://alice:geheim@host/x'));
+    expect(secret).toMatch(/^the address of host has a user or a password in it, .*\{ headers \}$/);
+    expect(secret).not.toMatch(/alice|geheim/);
     expect(rf.server(new URL('https://host/refloat')).url).toMatch(/^https:\/\/host\/refloat/);
   });
 });
@@ -234,6 +300,8 @@ describe('what takes long', () => {
   });
 
   it('is refused where it cannot fit', async () => {
+    using bgv16 = await rf.integers.keygen('bgv16-gf4');
+    expect(await refusal('LIMIT', () => bgv16.evaluationKeys())).toMatch(/keys of bgv16-gf4 take 6\.1 GB .* let a server hold them/);
     using n15 = await rf.keygen('n15');
     expect(await refusal('LIMIT', () => n15.bootstrapKeys())).toMatch(/keys of n15 take \d\.\d GB .* let a server hold them/);
   });

@@ -303,8 +303,8 @@ describe('options', () => {
   it('are told by what was given', async () => {
     for (const [options, message] of [
       [{ level: '1' }, 'the option level of encrypt() is the string "1"; pass a number'],
-      [{ level: 1.5 }, /^the level is 1.5; pass an integer from 0 to/],
-      [{ level: 2 ** 32 }, /^the level is 4294967296; pass an integer from 0 to/],
+      [{ level: 1.5 }, 'the level is 1.5; pass an integer such as 2, the level of what a bootstrap gives'],
+      [{ level: 2 ** 32 }, /^the level is 4294967296; pass an integer such as 2/],
       [{ mode: 'reel' }, `the option mode of encrypt() is the string "reel"; pass 'real' or 'complex' or 'bits'`],
       [{ signal: new AbortController() }, /is an AbortController; pass an AbortSignal, such as the `signal` of an AbortController$/],
       [{ seed: Promise.resolve(bytes) }, /^the option seed of encrypt\(\) is a promise: await it first; pass a Uint8Array of 32 bytes$/],
@@ -313,6 +313,18 @@ describe('options', () => {
     }
     expect(() => rf.server('http://127.0.0.1:1', { headers: new Headers({ a: 'b' }) } as never)).toThrow(/headers of server\(\) is a Headers; pass an object of strings/);
     await expect(Refloat.load({ wasm: globalThis.fetch('data:,') } as never)).rejects.toThrow(/wasm of Refloat.load\(\) is a promise: await it first/);
+  });
+
+  it('that are operations are a list with one at least', () => {
+    const operations = "a list of 'square' or 'bootstrap', such as ['square']";
+    for (const [op, given] of [
+      ['square', 'the string "square"'],
+      [['square', 'cube'], 'a list with the string "cube" in it'],
+      [[undefined], 'a list with undefined in it'],
+      [[], 'an empty list'],
+    ] as const) {
+      expect(() => server.bootstrap(ct, { op } as never)).toThrow(`the option op of bootstrap() is ${given}; pass ${operations}`);
+    }
   });
 
   it('that are undefined are left out, and may have no prototype', async () => {

@@ -224,11 +224,11 @@ describe('tokens', () => {
     await remote.uploadKeys(keys);
     const again = new Server(at.port, at.sets, server.url, FAST);
     const ct = await keys.encrypt([1]);
-    await expect(again.bootstrap(ct)).rejects.toMatchObject({ problem: { status: 401, code: 'TOKEN_MISSING' } });
+    await expect(again.bootstrap(ct)).rejects.toMatchObject({ problem: { status: 401, code: 'TOKEN_MISSING' }, repair: expect.stringMatching(/^pass \{ token \} to rf\.server\(\) .* or \{ keys \} with the key set to the job$/) as unknown });
     await again.bootstrap(ct, { keys });
     await again.bootstrap(ct);
     const stranger = new Server(at.port, at.sets, server.url, { ...FAST, token: '0'.repeat(64) });
-    await expect(stranger.bootstrap(ct)).rejects.toMatchObject({ problem: { status: 403, code: 'TOKEN_WRONG' } });
+    await expect(stranger.bootstrap(ct)).rejects.toMatchObject({ problem: { status: 403, code: 'TOKEN_WRONG' }, repair: expect.stringMatching(/^pass \{ token \}/) as unknown });
     await expect(stranger.keys(keys.id)).rejects.toMatchObject({ problem: { code: 'TOKEN_WRONG' } });
     expect((await stranger.keys(keys, { token: (await again.keys(keys))?.token ?? '' }))?.id).toBe(keys.id);
   });
@@ -523,6 +523,12 @@ describe('jobs', () => {
     const { at, remote } = client();
     const keys = await at.keys();
     await expect(remote.bootstrap(await keys.encrypt([1]))).rejects.toMatchObject({ code: 'MISSING_KEY' });
+    server.intercept = (request, response) => {
+      if (request.method !== 'POST') return false;
+      problem(response, 404, 'NOT_FOUND', 'no keys of this id; upload them with refloat keys upload');
+      return true;
+    };
+    await expect(remote.bootstrap(await keys.encrypt([1]))).rejects.toMatchObject({ code: 'MISSING_KEY', repair: 'send them with await server.uploadKeys(keys)' });
   });
 
   it('refuses keys that are not the ciphertext’s own', async () => {
@@ -555,6 +561,15 @@ describe('addresses and answers', () => {
       return true;
     };
     await expect(client().remote.params()).rejects.toMatchObject({ code: 'SERVER' });
+    server.intercept = (_request, response) => {
+      response.writeHead(404, { 'content-type': 'text/html' }).end('<html>not here</html>');
+      return true;
+    };
+    await expect(client().remote.params()).rejects.toMatchObject({
+      code: 'SERVER',
+      message: expect.stringMatching(/^the server refused, and not in the words of a refloat server; .* \(HTTP 404 from /) as unknown,
+      repair: 'check that this is the address of one',
+    });
   });
 
   it('sends the headers it was given', async () => {
@@ -576,7 +591,7 @@ describe('addresses and answers', () => {
       return true;
     };
     const { remote } = client();
-    expect(await remote.keys('aa')).toBeUndefined();
-    expect(await remote.keys('bb')).toBeUndefined();
+    expect(await remote.keys('aa'.repeat(16))).toBeUndefined();
+    expect(await remote.keys('bb'.repeat(16))).toBeUndefined();
   });
 });

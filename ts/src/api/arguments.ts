@@ -11,7 +11,7 @@ export function named(value: unknown): string {
   if (value instanceof Error) return `an error (${value.message})`;
   // Names of classes do not outlive minifiers; tags do.
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
-  if (tag.endsWith('keys')) return tag;
+  if (/\bkeys\b/.test(tag)) return tag;
   return /^[AEIOaeio]/.test(tag) ? `an ${tag === 'Object' ? 'object' : tag}` : `a ${tag}`;
 }
 
@@ -20,10 +20,23 @@ export function shown(value: unknown): string {
   return typeof value === 'number' ? String(value) : named(value);
 }
 
-/** Refuses what is not an object of a class of this package; `what` says where such objects come from. */
-export function mustBe<T>(value: unknown, Class: abstract new (...args: never[]) => T, where: string, what: string): asserts value is T {
+/** Any class of this package. */
+type AnyClass<T = unknown> = abstract new (...args: never[]) => T;
+
+/**
+ * Refuses what is not an object of a class of this package; `what` says where such objects come from, and `instead` what to do with
+ * those of other classes.
+ */
+export function mustBe<T>(
+  value: unknown,
+  Class: AnyClass<T>,
+  where: string,
+  what: string,
+  ...instead: readonly (readonly [Other: AnyClass, repair: string])[]
+): asserts value is T {
   if (value instanceof Class) return;
-  throw new RefloatError('INVALID_ARGUMENT', `${where} takes ${what}, and got ${named(value)}`);
+  const repair = instead.find(([Other]) => value instanceof Other)?.[1];
+  throw new RefloatError('INVALID_ARGUMENT', `${where} takes ${what}, and got ${named(value)}${repair === undefined ? '' : `; ${repair}`}`);
 }
 
 /** A copy of numbers, or of bits as 0 and 1; anything else is named. */
@@ -61,6 +74,15 @@ export function listOf(values: unknown, where: string, what: string): ArrayLike<
 
 /** A level from 0 to the highest. */
 export function levelUpTo(highest: number, level: number): number {
+  return levelOf(level, `from 0 to ${highest}`);
+}
+
+/** A level to encrypt at: which there are is up to the set. */
+export function freshLevel(usual: number, level: number): number {
+  return levelOf(level, `such as ${usual}, the level of what a bootstrap gives`);
+}
+
+function levelOf(level: number, which: string): number {
   if (Number.isInteger(level) && level >= 0 && level < 2 ** 32) return level;
-  throw new RefloatError('INVALID_ARGUMENT', `the level is ${shown(level)}; pass an integer from 0 to ${highest}`);
+  throw new RefloatError('INVALID_ARGUMENT', `the level is ${shown(level)}; pass an integer ${which}`);
 }

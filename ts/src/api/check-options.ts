@@ -1,8 +1,8 @@
 import { RefloatError } from '../errors.js';
 import { named } from './arguments.js';
 
-/** What an option takes: whether a value is that, and what it is in words. */
-export type Kind = readonly [fits: (value: unknown) => boolean, what: string];
+/** What an option takes: whether a value is that, what it is in words, and how one that is not is named. */
+export type Kind = readonly [fits: (value: unknown) => boolean, what: string, naming?: (value: unknown) => string];
 
 /** What every option of a type takes. */
 export type Kinds<O> = { readonly [Name in keyof O]-?: Kind };
@@ -27,10 +27,10 @@ export function checkOptions<O extends object>(options: O, where: string, kinds:
     const hint = near === undefined ? '' : ` (did you mean ${near}?)`;
     throw new RefloatError('INVALID_ARGUMENT', `${where} has no option "${stranger}"${hint}; it takes ${names.join(', ')}`);
   }
-  for (const [name, [fits, what]] of Object.entries<Kind>(kinds)) {
+  for (const [name, [fits, what, naming = named]] of Object.entries<Kind>(kinds)) {
     const value = (options as Readonly<Record<string, unknown>>)[name];
     if (value === undefined || fits(value)) continue;
-    throw new RefloatError('INVALID_ARGUMENT', `the option ${name} of ${where} is ${named(value)}; pass ${what}`);
+    throw new RefloatError('INVALID_ARGUMENT', `the option ${name} of ${where} is ${naming(value)}; pass ${what}`);
   }
 }
 
@@ -51,10 +51,14 @@ export function oneOf(...values: readonly string[]): Kind {
   return [(value) => values.includes(value as string), values.map((value) => `'${value}'`).join(' or ')];
 }
 
-/** Some of some strings, in a list, or one of them by itself. */
+/** At least one of some strings, in a list. */
 export function someOf(...values: readonly string[]): Kind {
   const [fits, what] = oneOf(...values);
-  return [(value) => fits(value) || (Array.isArray(value) && value.every(fits)), `a list of ${what}`];
+  const naming = (value: unknown): string => {
+    if (!Array.isArray(value)) return named(value);
+    return value.length === 0 ? 'an empty list' : `a list with ${named(value.find((entry) => !fits(entry)))} in it`;
+  };
+  return [(value) => Array.isArray(value) && value.length > 0 && value.every(fits), `a list of ${what}, such as ['${values[0]}']`, naming];
 }
 
 /** Objects of one of several classes. */

@@ -19,8 +19,8 @@ export abstract class Encrypted<C extends AnyCiphertext> extends Resource<C> {
   readonly byteLength: number;
 
   /** @internal */
-  constructor(port: Port, made: Handle<C> & Known, name: string, read: string) {
-    super(port, made, 'the ciphertext', asBytes(name, read));
+  constructor(port: Port, made: Handle<C> & Known, name: string, read: string, what = 'the ciphertext') {
+    super(port, made, what, asBytes(name, read));
     this.preset = made.preset;
     this.keyId = made.keyId;
     this.byteLength = made.byteLength;

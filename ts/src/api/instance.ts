@@ -4,6 +4,7 @@ import { ckks, classOf } from '../engine/handle.js';
 import { moduleOf, type CkksMethod } from '../engine/modules.js';
 import type { Port } from '../engine/port.js';
 import { Gates } from '../gates/gates.js';
+import { IntegerCiphertext } from '../integers/ciphertext.js';
 import { Integers } from '../integers/integers.js';
 import type { Clamp, Preset, PresetName, Reduction, SlotMode } from '../params.js';
 import type { ServerOptions } from '../remote/options.js';
@@ -20,6 +21,9 @@ import { IMPORT, KEYGEN, MODE, type ImportOptions, type KeygenOptions } from './
 import { PublicKey } from './public-key.js';
 import { copied } from './secret.js';
 import { keyMismatch, type Sets } from './sets.js';
+
+/** What methods take. */
+const NUMBERS = 'a ciphertext of numbers, which encrypt() of a key set of rf.keygen() makes';
 
 /** One loaded instance; the entry points export it as `Refloat` with their own `load()`. */
 export class Instance {
@@ -94,7 +98,7 @@ export class Instance {
     checkOptions(options, 'importKeys()', IMPORT);
     throwIfAborted(options.signal);
     const own = bytesOf(bytes, 'importKeys()');
-    const keys = classOf(ckks(await this.#sets.moduleFor(own)), 'SecretKey');
+    const keys = classOf(ckks(await this.#sets.moduleFor(own, 'secret key', 'importKeys()')), 'SecretKey');
     const made = await this.#port.call(keys, 'importSecret', own, options.allowInsecure === true);
     return new KeySet(this.#port, made, await this.#sets.find(made.preset));
   }
@@ -106,7 +110,7 @@ export class Instance {
   ): Promise<Ciphertext> {
     checkOptions(options, 'ciphertextFromBytes()', { mode: MODE });
     const own = bytesOf(bytes, 'ciphertextFromBytes()');
-    const ciphertexts = classOf(ckks(await this.#sets.moduleFor(own)), 'Ciphertext');
+    const ciphertexts = classOf(ckks(await this.#sets.moduleFor(own, 'ciphertext', 'ciphertextFromBytes()')), 'Ciphertext');
     const made = await this.#port.call(ciphertexts, 'fromBytes', own);
     return new Ciphertext(this.#port, made, options.mode ?? (await this.#sets.find(made.preset)).mode);
   }
@@ -119,14 +123,14 @@ export class Instance {
     checkOptions(options, 'publicKeyFromBytes()', IMPORT);
     throwIfAborted(options.signal);
     const own = bytesOf(bytes, 'publicKeyFromBytes()');
-    const keys = classOf(ckks(await this.#sets.moduleFor(own)), 'PublicKey');
+    const keys = classOf(ckks(await this.#sets.moduleFor(own, 'public key', 'publicKeyFromBytes()')), 'PublicKey');
     const made = await this.#port.call(keys, 'fromBytes', own, options.allowInsecure === true);
     return new PublicKey(this.#port, made, await this.#sets.find(made.preset));
   }
 
   /** Squares every slot; takes one level. */
   async square(ciphertext: Ciphertext, keys: BootstrapKeys): Promise<Ciphertext> {
-    mustBe(ciphertext, Ciphertext, 'square()', 'a ciphertext that encrypt() makes');
+    mustBe(ciphertext, Ciphertext, 'square()', NUMBERS, [IntegerCiphertext, 'multiply() of its evaluation keys takes that']);
     mustBe(keys, BootstrapKeys, 'square()', 'the keys that bootstrapKeys() makes');
     keyMismatch(keys.keyId, ciphertext, 'these bootstrapping keys');
     const [x, by] = [ciphertext.handleIn(this.#port), keys.handleIn(this.#port)];
@@ -135,7 +139,7 @@ export class Instance {
 
   /** Drops the primes that multiplications would spend, down to `params.inputLevel`. */
   async exhaust(ciphertext: Ciphertext): Promise<Ciphertext> {
-    mustBe(ciphertext, Ciphertext, 'exhaust()', 'a ciphertext that encrypt() makes');
+    mustBe(ciphertext, Ciphertext, 'exhaust()', NUMBERS, [IntegerCiphertext, 'it has dropToLevel()']);
     const x = ciphertext.handleIn(this.#port);
     return new Ciphertext(this.#port, await this.#port.call(ckks(x.module), 'exhaust', x), ciphertext.mode);
   }
@@ -204,7 +208,7 @@ export class Instance {
     return new Server(this.#port, this.#sets, url, options);
   }
 
-  /** Ends the instance and its worker; everything made with it is gone. */
+  /** Ends the instance and its worker, for all whose `load()` had equal options; everything made with it is gone. */
   close(): void {
     this.#port.close();
   }

@@ -1,5 +1,6 @@
 import type { Preset } from '../params.js';
 import type { RunControl } from '../run.js';
+import { RefloatError } from '../errors.js';
 import type { KeyProgress } from '../stages.js';
 
 /** Makes the parts of the evaluation keys of a set, one after the other by `make`, and tells how far it is. */
@@ -17,4 +18,19 @@ export async function eachPart(
     control.emit({ kind: 'progress', done: done + 1, total: keyParts.length, bytes, totalBytes, fraction, label: part.label });
   }
   await control.gate();
+}
+
+/** Bytes that keys may take in a page: a wasm instance has 4 GiB at most, and computes in them too. */
+const MOST_KEY_BYTES = 3 * 2 ** 30;
+
+/** Refuses keys that a page cannot hold. */
+export function mustFitIn(needed: number, what: string, repair: string): void {
+  const device = (globalThis.navigator as { readonly deviceMemory?: number } | undefined)?.deviceMemory;
+  const most = Math.min(MOST_KEY_BYTES, (device ?? Infinity) * 2 ** 30);
+  if (needed <= most) return;
+  const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
+  throw new RefloatError(
+    'LIMIT',
+    `${what} take ${gigabytes(needed)} in memory, and ${gigabytes(most)} is the most that keys may take here; ${repair}`,
+  );
 }

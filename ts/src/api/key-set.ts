@@ -9,12 +9,12 @@ import type { Preset } from '../params.js';
 import { SteppableRun } from '../run.js';
 import { prepareHelpers, shareBootstrap } from '../sharing/bootstrap.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
-import { levelUpTo, mustBe, named, numbers } from './arguments.js';
+import { freshLevel, mustBe, named, numbers } from './arguments.js';
 import { ArithmeticKeys } from './arithmetic-keys.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
 import { FLAG, checkOptions, type Kinds } from './check-options.js';
 import { Ciphertext } from './ciphertext.js';
-import { eachPart } from './key-parts.js';
+import { eachPart, mustFitIn } from './key-parts.js';
 import { ENCRYPT, ROUNDS, SIGNAL, type EncryptOptions, type RoundsChoice, type SignalOptions } from './options.js';
 import { PublicKey } from './public-key.js';
 import { SecretKey, copied, type IdentifiedKey } from './secret.js';
@@ -104,7 +104,7 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
     throwIfAborted(options.signal);
     const data = numbers(values, 'encrypt()');
     const mode = options.mode ?? this.params.mode;
-    const level = options.level === undefined ? undefined : levelUpTo(this.params.outputLevel, options.level);
+    const level = options.level === undefined ? undefined : freshLevel(this.params.outputLevel, options.level);
     const made = await this.port.call(this.handle, 'encrypt', data, mode, level, copied(options.seed));
     return new Ciphertext(this.port, made, mode);
   }
@@ -239,24 +239,10 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
   }
 }
 
-/** Bytes that keys may take in a page: a wasm instance has 4 GiB at most, and computes in them too. */
-const MOST_KEY_BYTES = 3 * 2 ** 30;
-
 function mustFit({ name, keyBytes, expandedKeyBytes, tracks }: Preset): void {
   // What a server computes ahead for all tracks together is not held in a page.
   const needed = tracks > 1 ? 2 * keyBytes : expandedKeyBytes;
   mustFitIn(needed, `the bootstrapping keys of ${name}`, 'let a server hold them (rf.server(url).uploadKeys(keys))');
-}
-
-function mustFitIn(needed: number, what: string, repair: string): void {
-  const device = (globalThis.navigator as { readonly deviceMemory?: number } | undefined)?.deviceMemory;
-  const most = Math.min(MOST_KEY_BYTES, (device ?? Infinity) * 2 ** 30);
-  if (needed <= most) return;
-  const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
-  throw new RefloatError(
-    'LIMIT',
-    `${what} take ${gigabytes(needed)} in memory, and ${gigabytes(most)} is the most that keys may take here; ${repair}`,
-  );
 }
 
 function neededAtOnce(name: string): RefloatError {

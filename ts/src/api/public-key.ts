@@ -3,7 +3,7 @@ import type { Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { throwIfAborted } from '../errors.js';
 import type { Preset } from '../params.js';
-import { levelUpTo, numbers } from './arguments.js';
+import { freshLevel, numbers } from './arguments.js';
 import { checkOptions } from './check-options.js';
 import { Ciphertext } from './ciphertext.js';
 import { EncryptingKey } from './encrypting-key.js';
@@ -42,7 +42,7 @@ export class PublicKey extends EncryptingKey<Preset, GluePublicKey> {
     throwIfAborted(options.signal);
     const data = numbers(values, 'encrypt()');
     const { mode, outputLevel } = this.params;
-    const level = options.level === undefined ? undefined : levelUpTo(outputLevel, options.level);
+    const level = options.level === undefined ? undefined : freshLevel(outputLevel, options.level);
     const made = await this.port.call(this.handle, 'encrypt', data, options.mode ?? mode, level, copied(options.seed));
     return new Ciphertext(this.port, made, options.mode ?? mode);
   }

@@ -1,14 +1,15 @@
+import { NATIVE_ONLY } from '../digits/native.js';
 import type { Port } from '../engine/port.js';
 import type { GlueSet } from '../engine/glue.js';
-import { ckks } from '../engine/handle.js';
+import { GATES, INTEGERS, ckks } from '../engine/handle.js';
 import { MODULES, OTHER_CKKS_MODULES, moduleOf, type CkksMethod, type ModuleName } from '../engine/modules.js';
 import { RefloatError } from '../errors.js';
 import { toHex } from '../hex.js';
 import type { Preset, SetWithParts } from '../params.js';
 import { named } from './arguments.js';
+import { isObject, mustHold, type WireKind } from './wire-kinds.js';
 
-/** How every object on the wire begins, in hexadecimal, and where the fingerprint of its set is. */
-const MAGIC = '897265666c6f6174';
+/** Where the fingerprint of its set is in an object on the wire. */
 const FINGERPRINT = [16, 32] as const;
 
 /** The parameter sets of CKKS: those of the entry point's module, and those of other modules once these are loaded. */
@@ -73,6 +74,7 @@ export class Sets {
     setName(name);
     const found = this.#known(name);
     if (found) return found;
+    if ((NATIVE_ONLY as readonly string[]).includes(name)) throw nativeOnly(name);
     const names = this.today.map((p) => p.name).join(', ');
     throw new RefloatError('INVALID_ARGUMENT', `no parameter set of numbers is called "${name}"; there are ${names}; sets of bits are in rf.gates, sets of integers in rf.integers`);
   }
@@ -83,12 +85,36 @@ export class Sets {
     return (await this.#search(() => this.#known(name))) ?? this.named(name);
   }
 
-  /** The module that reads bytes: the entry point's, unless another one has the set that they are of. */
-  async moduleFor(bytes: Uint8Array): Promise<ModuleName> {
-    if (toHex(bytes.subarray(0, MAGIC.length / 2)) !== MAGIC || bytes.length < FINGERPRINT[1]) return 'main';
+  /**
+   * The module that reads bytes: the entry point's, unless another one has the set that they are of.
+   *
+   * @throws RefloatError `BAD_BYTES` for another kind of object, `PARAMS_MISMATCH` for one of a set of another scheme
+   */
+  async moduleFor(bytes: Uint8Array, kind: WireKind, where: string): Promise<ModuleName> {
+    mustHold(bytes, kind, where);
+    if (!isObject(bytes)) return 'main';
     const fingerprint = toHex(bytes.subarray(...FINGERPRINT));
     const found = await this.#search(() => this.known.find((p) => p.fingerprint === fingerprint));
-    return found ? moduleOf(found.method) : 'main';
+    if (found) return moduleOf(found.method);
+    const other = await this.#elsewhere(fingerprint);
+    if (!other) return 'main';
+    const [set, scheme] = other;
+    throw new RefloatError('PARAMS_MISMATCH', `rf.${where} reads objects of sets of numbers, and this is one of ${set}; rf.${scheme}.${where} reads it`);
+  }
+
+  /** The set of another scheme, and where that is; its module is loaded for this. */
+  async #elsewhere(fingerprint: string): Promise<[set: string, scheme: 'gates' | 'integers'] | undefined> {
+    const port = this.#port;
+    const gates = async (): Promise<readonly GlueSet[]> =>
+      Promise.all(((await port.call(GATES, 'gatePresetNames')) as readonly string[]).map((name) => port.call(GATES, 'gatePreset', name)));
+    const integers = async (): Promise<readonly GlueSet[]> =>
+      Promise.all(((await port.call(INTEGERS, 'integerPresetNames')) as readonly string[]).map((name) => port.call(INTEGERS, 'integerPreset', name)));
+    for (const [scheme, sets] of [['gates', gates], ['integers', integers]] as const) {
+      // Without that module the bytes are refused in the words of the first.
+      const found = (await sets().catch(() => [])).find((set) => set.fingerprint === fingerprint);
+      if (found) return [found.name, scheme];
+    }
+    return undefined;
   }
 
   #known(name: string): Preset | undefined {
@@ -100,6 +126,14 @@ export class Sets {
 export function setName(name: unknown): string {
   if (typeof name === 'string') return name;
   throw new RefloatError('INVALID_ARGUMENT', `a parameter set is given by its name, such as 'toy10', not by ${named(name)}; pass the name, and options after it`);
+}
+
+/** The error of a set whose keys the page does not make. @internal */
+export function nativeOnly(name: string): RefloatError {
+  return new RefloatError(
+    'INVALID_ARGUMENT',
+    `the page does not compute with ${name}, and does not make its keys; make them on the command line, refloat keygen --preset ${name}, for a server or the Rust library`,
+  );
 }
 
 /** A set as it is described to callers: with its parts as a list. */

@@ -8,7 +8,10 @@ import type { Scheme, SetNames } from '../sets.js';
 /** Where to take a wasm module from instead of the file beside the package. */
 export type WasmSource = string | URL | Response | WasmBytes | WebAssembly.Module;
 
-/** Where the wasm modules are. */
+/**
+ * Where the wasm modules are. A thread has one instance of each: with `{ worker: false }` the first `Refloat.load()` that needs a module
+ * decides where it comes from.
+ */
 export interface ModuleSources {
   /**
    * Where the wasm module is: a URL, a `Response`, bytes or a compiled module. By default the file

@@ -54,7 +54,7 @@ export async function openModule(name: ModuleName, artefact: Artefact, glue: Mod
     opened.set(glue, engine);
     return engine;
   } catch (cause) {
-    throw moduleFailed(cause, MODULES[name].source);
+    throw moduleFailed(cause, { option: MODULES[name].source, file: `refloat/refloat_${artefact}.wasm`, source });
   }
 }
 

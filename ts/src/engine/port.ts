@@ -130,7 +130,7 @@ export class WorkerPort extends Port {
         (reason) => this.#failed(reason),
       );
     } catch (cause) {
-      throw workerFailed(this.#file, cause);
+      throw cause instanceof RefloatError ? cause : workerFailed(this.#file, cause);
     }
     this.#deadline = setTimeout(() => {
       this.#failed(new Error(`it said nothing for ${limit / 1000} seconds`));
@@ -213,7 +213,10 @@ export class WorkerPort extends Port {
 }
 
 function closed(): RefloatError {
-  return new RefloatError('FREED', 'this instance was closed; call Refloat.load() for a new one');
+  return new RefloatError(
+    'FREED',
+    'this instance was closed, perhaps elsewhere: calls of Refloat.load() with equal options share one, and close() ends it for all; call Refloat.load() for a new one',
+  );
 }
 
 /** Resolves in a later task, so that timers, events and drawing get their turn. */

@@ -39,8 +39,18 @@ function repair({ blobFor }: WorkerFile, cause: unknown, reason: string): string
   return `check that the file and what it imports are ${served}, and that worker-src of the page's Content-Security-Policy, if it has one, allows ${sources}, or pass { worker } with its URL to Refloat.load()`;
 }
 
-/** A wasm module that could not be loaded; `option` is where another may be named. */
-export function moduleFailed(cause: unknown, option: string): RefloatError {
+/** A module, and where it was to come from. */
+export interface ModuleOrigin {
+  /** The option that says where it is. */
+  readonly option: string;
+  /** Its file in the package. */
+  readonly file: string;
+  /** What the option gave; `undefined` for the package's own file. */
+  readonly source: unknown;
+}
+
+/** A wasm module that could not be loaded. */
+export function moduleFailed(cause: unknown, { option, file, source }: ModuleOrigin): RefloatError {
   const reason = reasonOf(cause);
   if (isContentSecurityPolicy(reason)) {
     return new RefloatError(
@@ -49,7 +59,16 @@ export function moduleFailed(cause: unknown, option: string): RefloatError {
       { cause },
     );
   }
-  const broken = cause instanceof WebAssembly.CompileError || cause instanceof WebAssembly.LinkError;
+  // What a module imports is looked for before it is linked, and misses with a TypeError.
+  const broken = cause instanceof WebAssembly.CompileError || cause instanceof WebAssembly.LinkError || /\bimport\b/i.test(reason);
+  const given = source instanceof WebAssembly.Module || source instanceof ArrayBuffer || ArrayBuffer.isView(source);
+  if (given || (broken && source !== undefined)) {
+    return new RefloatError(
+      'BAD_BYTES',
+      `what { ${option} } gives is not the wasm module that is needed here (${reason}); pass that of ${file}, in this version of the package, or leave { ${option} } out`,
+      { cause },
+    );
+  }
   return new RefloatError(
     broken ? 'BAD_BYTES' : 'NETWORK',
     `the wasm module could not be loaded (${reason}); check that the .wasm file is served beside the package's JavaScript, and that connect-src of a Content-Security-Policy, if there is one, allows its origin, or pass { ${option} } to Refloat.load()`,

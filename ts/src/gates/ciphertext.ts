@@ -29,7 +29,7 @@ export class GateCiphertext extends Encrypted<GlueGateCiphertext> {
 
   /** @internal */
   constructor(port: Port, made: Made<GlueGateCiphertext>) {
-    super(port, made, 'GateCiphertext', 'rf.gates.ciphertextFromBytes');
+    super(port, made, 'GateCiphertext', 'rf.gates.ciphertextFromBytes', 'the ciphertext for gates');
     this.length = made.length;
     this.messages = made.messages;
   }

@@ -3,7 +3,8 @@ import { bytesOf, named, textOf } from '../api/arguments.js';
 import { checkOptions } from '../api/check-options.js';
 import { IMPORT, KEYGEN, type ImportOptions, type KeygenOptions } from '../api/options.js';
 import { copied } from '../api/secret.js';
-import { setName, unpacked } from '../api/sets.js';
+import { nativeOnly, setName, unpacked } from '../api/sets.js';
+import { mustHold } from '../api/wire-kinds.js';
 import { GATES, classOf } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError, throwIfAborted } from '../errors.js';
@@ -11,7 +12,7 @@ import { natural } from './arguments.js';
 import { GateCiphertext } from './ciphertext.js';
 import { describeCircuit, type CircuitInfo } from './circuit.js';
 import { GateKeySet } from './key-set.js';
-import type { GatePreset, GatePresetName } from './params.js';
+import { WIDE, type GatePreset, type GatePresetName } from './params.js';
 
 /** How the carries of an adder or a comparator travel: fewest gates, or fewest levels. */
 export type CarryForm = 'ripple' | 'prefix';
@@ -62,25 +63,29 @@ export class Gates {
    */
   async keygen(preset: GatePresetName | (string & {}) = 'bool-128', options: KeygenOptions = {}): Promise<GateKeySet> {
     checkOptions(options, 'keygen()', KEYGEN);
-    setName(preset);
+    const params = await gatePreset(this.#port, preset);
     const allow = options.allowInsecure === true;
     const made = await unlessAborted(this.#port, options.signal, () =>
       this.#port.call(SECRET_KEY, 'generate', preset, allow, copied(options.seed)),
     );
-    return new GateKeySet(this.#port, made, await this.params(made.preset));
+    return new GateKeySet(this.#port, made, params);
   }
 
   /** Takes back what `GateKeySet.exportSecret()` gave. */
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<GateKeySet> {
     checkOptions(options, 'importKeys()', IMPORT);
     throwIfAborted(options.signal);
-    const made = await this.#port.call(SECRET_KEY, 'importSecret', bytesOf(bytes, 'importKeys()'), options.allowInsecure === true);
+    const own = bytesOf(bytes, 'importKeys()');
+    mustHold(own, 'secret key', 'gates.importKeys()');
+    const made = await this.#port.call(SECRET_KEY, 'importSecret', own, options.allowInsecure === true);
     return new GateKeySet(this.#port, made, await this.params(made.preset));
   }
 
   /** Reads a list of encrypted bits or integers; damaged or foreign bytes throw `BAD_BYTES`. */
   async ciphertextFromBytes(bytes: Uint8Array): Promise<GateCiphertext> {
-    const made = await this.#port.call(classOf(GATES, 'GateCiphertext'), 'fromBytes', bytesOf(bytes, 'ciphertextFromBytes()'));
+    const own = bytesOf(bytes, 'ciphertextFromBytes()');
+    mustHold(own, 'ciphertext for gates', 'gates.ciphertextFromBytes()');
+    const made = await this.#port.call(classOf(GATES, 'GateCiphertext'), 'fromBytes', own);
     return new GateCiphertext(this.#port, made);
   }
 
@@ -115,5 +120,12 @@ const SECRET_KEY = classOf(GATES, 'GateSecretKey');
 
 /** A parameter set by name. @internal */
 export async function gatePreset(port: Port, name: string): Promise<GatePreset> {
-  return unpacked(await port.call(GATES, 'gatePreset', setName(name))) as GatePreset;
+  if ((WIDE as readonly string[]).includes(setName(name))) throw nativeOnly(name);
+  try {
+    return unpacked(await port.call(GATES, 'gatePreset', name)) as GatePreset;
+  } catch (cause) {
+    if (!(cause instanceof RefloatError) || cause.code !== 'INVALID_ARGUMENT') throw cause;
+    const names: readonly string[] = await port.call(GATES, 'gatePresetNames');
+    throw new RefloatError('INVALID_ARGUMENT', `no set for gates is called "${name}"; there are ${names.join(', ')}; sets of numbers are in rf.keygen()`, { cause });
+  }
 }

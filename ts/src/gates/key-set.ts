@@ -45,7 +45,7 @@ export class GateKeySet extends SecretKey<GatePreset, GlueGateSecretKey> {
   /** Encrypts a bit, or several. */
   async encrypt(bits: boolean | readonly boolean[], options: GateEncryptOptions = {}): Promise<GateCiphertext> {
     checkOptions(options, 'encrypt()', ENCRYPT);
-    const list = typeof bits === 'boolean' ? [bits] : listOf(bits, 'encrypt()', 'true, false, or a list of them (for integers there is encryptIntegers())');
+    const list = typeof bits === 'boolean' ? [bits] : listOf(bits, 'encrypt()', 'true, false, or a list of bits, such as [true] or [1] (for integers there is encryptIntegers())');
     return this.#encrypt(Uint32Array.from(list, bit), 0, options);
   }
 

@@ -33,7 +33,7 @@ export class IntegerCiphertext extends Encrypted<GlueIntegerCiphertext> {
 
   /** @internal */
   constructor(port: Port, made: Made<GlueIntegerCiphertext>) {
-    super(port, made, 'IntegerCiphertext', 'rf.integers.ciphertextFromBytes');
+    super(port, made, 'IntegerCiphertext', 'rf.integers.ciphertextFromBytes', 'the ciphertext of exact integers');
     this.level = made.level;
     this.logQ = made.logQ;
     this.capacity = made.capacity;

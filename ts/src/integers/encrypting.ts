@@ -1,4 +1,4 @@
-import { levelUpTo } from '../api/arguments.js';
+import { freshLevel } from '../api/arguments.js';
 import { checkOptions } from '../api/check-options.js';
 import { copied } from '../api/secret.js';
 import type { GlueIntegerCiphertext } from '../engine/glue.js';
@@ -23,6 +23,6 @@ export async function encrypted(
   checkOptions(options, 'encrypt()', ENCRYPT);
   throwIfAborted(options.signal);
   const data = integers(values, params);
-  const level = levelUpTo(params.outputLevel, options.level ?? params.outputLevel);
+  const level = freshLevel(params.outputLevel, options.level ?? params.outputLevel);
   return new IntegerCiphertext(port, await encrypt(data, level, copied(options.seed)));
 }

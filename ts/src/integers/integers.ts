@@ -3,6 +3,7 @@ import { checkOptions } from '../api/check-options.js';
 import { IMPORT, KEYGEN, type ImportOptions, type KeygenOptions } from '../api/options.js';
 import { copied } from '../api/secret.js';
 import { setName } from '../api/sets.js';
+import { mustHold } from '../api/wire-kinds.js';
 import { INTEGERS, classOf } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { throwIfAborted } from '../errors.js';
@@ -72,7 +73,9 @@ export class Integers {
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<IntegerKeySet> {
     checkOptions(options, 'importKeys()', IMPORT);
     throwIfAborted(options.signal);
-    const made = await this.#port.call(SECRET_KEY, 'importSecret', bytesOf(bytes, 'importKeys()'), options.allowInsecure === true);
+    const own = bytesOf(bytes, 'importKeys()');
+    mustHold(own, 'secret key', 'integers.importKeys()');
+    const made = await this.#port.call(SECRET_KEY, 'importSecret', own, options.allowInsecure === true);
     return new IntegerKeySet(this.#port, made, await this.params(made.preset));
   }
 
@@ -84,13 +87,17 @@ export class Integers {
     checkOptions(options, 'publicKeyFromBytes()', IMPORT);
     throwIfAborted(options.signal);
     const keys = classOf(INTEGERS, 'IntegerPublicKey');
-    const made = await this.#port.call(keys, 'fromBytes', bytesOf(bytes, 'publicKeyFromBytes()'), options.allowInsecure === true);
+    const own = bytesOf(bytes, 'publicKeyFromBytes()');
+    mustHold(own, 'public key', 'integers.publicKeyFromBytes()');
+    const made = await this.#port.call(keys, 'fromBytes', own, options.allowInsecure === true);
     return new IntegerPublicKey(this.#port, made, await this.params(made.preset));
   }
 
   /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. */
   async ciphertextFromBytes(bytes: Uint8Array): Promise<IntegerCiphertext> {
-    const made = await this.#port.call(classOf(INTEGERS, 'IntegerCiphertext'), 'fromBytes', bytesOf(bytes, 'ciphertextFromBytes()'));
+    const own = bytesOf(bytes, 'ciphertextFromBytes()');
+    mustHold(own, 'ciphertext of exact integers', 'integers.ciphertextFromBytes()');
+    const made = await this.#port.call(classOf(INTEGERS, 'IntegerCiphertext'), 'fromBytes', own);
     return new IntegerCiphertext(this.#port, made);
   }
 }

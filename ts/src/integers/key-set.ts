@@ -1,5 +1,5 @@
 import { checkOptions } from '../api/check-options.js';
-import { eachPart } from '../api/key-parts.js';
+import { eachPart, mustFitIn } from '../api/key-parts.js';
 import { SIGNAL, type SignalOptions } from '../api/options.js';
 import { SecretKey, type IdentifiedKey } from '../api/secret.js';
 import { keyMismatch } from '../api/sets.js';
@@ -63,12 +63,14 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
   }
 
   /**
-   * Makes the public keys for products, rotations and bootstraps in the page, part by part. In memory they take about three
-   * times `params.keyBytes`: let a server hold those of 128-bit sets (`rf.server(url).uploadKeys(keys)`).
+   * Makes the public keys for products, rotations and bootstraps in the page, part by part. Look at `params.expandedKeyBytes` first:
+   * they take up to that many bytes of memory, 3.1 GB with `bgv15`. Let a server hold those of 128-bit sets
+   * (`rf.server(url).uploadKeys(keys)`); what is too much for a page is refused with the code `LIMIT`.
    */
   evaluationKeys(options: SignalOptions = {}): SteppableRun<IntegerKeys, KeyProgress> {
     checkOptions(options, 'evaluationKeys()', SIGNAL);
     const { port, handle: secret, params } = this;
+    mustFitIn(params.expandedKeyBytes, `the evaluation keys of ${params.name}`, 'let a server hold them (rf.server(url).uploadKeys(keys))');
     return new SteppableRun(async (control) => {
       const keys = await port.call(classOf(INTEGERS, 'IntegerKeys'), 'begin', params.name, fromHex(this.id));
       try {

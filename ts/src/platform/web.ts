@@ -1,3 +1,5 @@
+import { named } from '../api/arguments.js';
+import { RefloatError } from '../errors.js';
 import type { StartWorker, WorkerLike } from '../engine/port.js';
 import type { Reply } from '../engine/wire.js';
 
@@ -9,7 +11,7 @@ import type { Reply } from '../engine/wire.js';
  */
 export function webWorker(make: () => Worker, file: string, blobFor?: string): StartWorker {
   const start = (onReply: (reply: Reply) => void, onDeath: (reason: unknown) => void): WorkerLike => {
-    const worker = make();
+    const worker = made(make(), file);
     worker.onmessage = (event: MessageEvent<Reply>) => onReply(event.data);
     worker.onerror = (event) => {
       event.preventDefault();
@@ -24,6 +26,16 @@ export function webWorker(make: () => Worker, file: string, blobFor?: string): S
     };
   };
   return Object.assign(start, { file, blobFor });
+}
+
+/** A worker, whatever a caller's function returned. */
+function made(worker: Worker, file: string): Worker {
+  const has = (name: keyof Worker): boolean => typeof (worker as Partial<Worker> | undefined | null)?.[name] === 'function';
+  if (has('postMessage') && has('terminate') && has('addEventListener')) return worker;
+  throw new RefloatError(
+    'INVALID_ARGUMENT',
+    `${file} has to return a Worker of the web, and gave ${named(worker)}; return one, () => new Worker(url, { type: 'module' }), or pass the URL of its file`,
+  );
 }
 
 /** The worker in the file at `url`. One of another origin is imported by a worker of the page's. */

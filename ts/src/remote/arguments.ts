@@ -1,3 +1,4 @@
+import { named } from '../api/arguments.js';
 import { baseUrl } from '../base-url.js';
 import { RefloatError } from '../errors.js';
 
@@ -10,9 +11,14 @@ export function address(url: string | URL): string {
   // Of "localhost:7878" the scheme would be "localhost", and in a page "127.0.0.1:7878" is a path.
   if (/^[\w.-]+:\d+/.test(String(url))) throw refused(`, try http://${String(url)}`);
   try {
-    const { href, protocol } = new URL(url, baseUrl());
-    if (/^https?:$/.test(protocol)) return href;
-    throw refused(`, its scheme is ${protocol}`);
+    const { href, protocol, host, username, password } = new URL(url, baseUrl());
+    if (!/^https?:$/.test(protocol)) throw refused(`, its scheme is ${protocol}`);
+    if (username === '' && password === '') return href;
+    // The message has neither: messages end up in logs.
+    throw new RefloatError(
+      'INVALID_ARGUMENT',
+      `the address of ${host} has a user or a password in it, which fetch() does not take; leave them out, and pass what the server or its proxy asks for in { apiKey } or { headers }`,
+    );
   } catch (error) {
     throw error instanceof RefloatError ? error : refused('', error);
   }
@@ -24,7 +30,13 @@ export function milliseconds(value: number): number {
   throw new RefloatError('INVALID_ARGUMENT', `timeoutMs is ${value}, and has to be a number of milliseconds above 0`);
 }
 
-/** The operations of a job; one may stand for a list of it. */
+/** The id of a key set. */
+export function keyId(id: string): string {
+  if (/^[0-9a-f]{32}$/.test(id)) return id;
+  throw new RefloatError('INVALID_ARGUMENT', `the id of a key set is 32 hexadecimal digits in lower case, and not ${named(id)}; pass \`keys.id\`, or the key set`);
+}
+
+/** The operations of a job. */
 export function operations<T extends string>(op: readonly T[] | undefined): readonly (T | 'bootstrap')[] {
-  return typeof op === 'string' ? [op] : (op ?? ['bootstrap']);
+  return op ?? ['bootstrap'];
 }

@@ -182,7 +182,9 @@ export class Http {
     const at = [`HTTP ${response.status} from ${url}`];
     const request = response.headers.get('x-request-id');
     if (request) at.push(`request ${plain(request, 100)}`);
-    return refusal(said, { status: response.status, otherwise: 'the server refused', at: at.join(', ') });
+    // Proxies refuse in words of their own, which is not what to repair where they say that the server is busy.
+    const stranger = BUSY.includes(response.status) ? '' : ', and not in the words of a refloat server; check that this is the address of one';
+    return refusal(said, { status: response.status, otherwise: `the server refused${stranger}`, at: at.join(', ') });
   }
 
   /** Waits before the next try: as long as the server asks in its answer, otherwise twice as long each time. */
@@ -226,6 +228,12 @@ export function gone(base: string, cause: unknown): RefloatError {
   );
 }
 
+/** Repairs in the terms of this package, where a server speaks of requests. */
+const REPAIRS: Readonly<Record<string, string>> = {
+  TOKEN_MISSING: 'pass { token } to rf.server() with the token that its upload began with, or { keys } with the key set to the job',
+  TOKEN_WRONG: 'pass { token } with the token that its upload began with',
+};
+
 /** The error of a problem document, if it is one. */
 export function refusal(
   document: unknown,
@@ -238,7 +246,10 @@ export function refusal(
     ...(typeof code === 'string' ? { code: plain(code, 100) } : {}),
     ...(said === undefined ? {} : { detail: plain(said) }),
   };
-  return new RefloatError(isErrorCode(code) ? code : 'SERVER', `${problem.detail ?? otherwise} (${at})`, { problem });
+  const repair = problem.code !== undefined && Object.hasOwn(REPAIRS, problem.code) ? REPAIRS[problem.code] : undefined;
+  const what = problem.detail ?? otherwise;
+  const sentence = repair === undefined ? what : `${what.split('; ', 1)[0]}; ${repair}`;
+  return new RefloatError(isErrorCode(code) ? code : 'SERVER', `${sentence} (${at})`, { problem });
 }
 
 /** A pause that ends early, by throwing the reason, when the signal aborts. */

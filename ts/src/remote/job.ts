@@ -52,7 +52,7 @@ async function submit(http: Http, job: Job, signal: AbortSignal): Promise<string
   const { id } = await answer.catch((error: unknown) => {
     // Whatever a key set is called in the server's words, this is how one gets there from here.
     if (!(error instanceof RefloatError) || error.problem?.code !== 'NOT_FOUND') throw error;
-    const message = `${http.base} has no evaluation keys of key ${job.keyId}: send them with await server.uploadKeys(keys)`;
+    const message = `${http.base} has no evaluation keys of key ${job.keyId}; send them with await server.uploadKeys(keys)`;
     throw new RefloatError('MISSING_KEY', message, { cause: error, problem: error.problem });
   });
   // It becomes a part of addresses.

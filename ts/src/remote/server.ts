@@ -28,7 +28,7 @@ import { inputsOf, type ProgramEvent, type ProgramOptions } from '../program/run
 import { Run, SteppableRun, type RunControl } from '../run.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { Access, bearer, type KnownKeys } from './access.js';
-import { address, milliseconds, operations } from './arguments.js';
+import { address, keyId, milliseconds, operations } from './arguments.js';
 import { discard, joined } from './body.js';
 import { Http } from './http.js';
 import { perform, type Job } from './job.js';
@@ -81,6 +81,14 @@ export interface ServerParams {
   /** Threads of one bootstrapping there. */
   readonly threads: number;
 }
+
+/** What most methods take. */
+const NUMBERS = 'a ciphertext of numbers, which encrypt() of a key set of rf.keygen() makes';
+
+/** Which method takes ciphertexts that another one does not. */
+const OF_NUMBERS = [Ciphertext, 'bootstrap() of the server takes that'] as const;
+const FOR_GATES = [GateCiphertext, 'circuit() of the server takes that'] as const;
+const OF_INTEGERS = [IntegerCiphertext, 'integers() of the server takes that'] as const;
 
 /** How a program is sent, and its results are taken. */
 interface ProgramJob<C> extends ProgramOptions {
@@ -156,7 +164,7 @@ export class Server {
     const offer = await this.#http.json(path, { signal: options.signal });
     const sets: readonly unknown[] | undefined = Array.isArray(offer['sets']) ? offer['sets'] : undefined;
     if (!sets?.every((set) => typeof members(set)['name'] === 'string')) {
-      throw new RefloatError('SERVER', `${this.url} is not a refloat server of this version: it lists no parameter sets`);
+      throw new RefloatError('SERVER', `${this.url} is not a refloat server of this version: it lists no parameter sets; check the address, or bring server and package to the same version`);
     }
     const complete = (set: Partial<ServerPreset>): ServerPreset =>
       ({
@@ -234,7 +242,7 @@ export class Server {
    */
   bootstrap(ciphertext: Ciphertext, options: RemoteBootstrapOptions = {}): Run<Ciphertext, StageEvent | KeyRepair> {
     checkOptions(options, 'bootstrap()', BOOTSTRAP_JOB);
-    mustBe(ciphertext, Ciphertext, 'bootstrap()', 'a ciphertext that encrypt() makes');
+    mustBe(ciphertext, Ciphertext, 'bootstrap()', NUMBERS, FOR_GATES, OF_INTEGERS);
     if (options.keys) keyMismatch(options.keys.id, ciphertext, 'this key set');
     const handle = ciphertext.handleIn(this.#port);
     const ops = operations(options.op);
@@ -316,7 +324,7 @@ export class Server {
     const source = circuitText(circuit, 'circuit()');
     const text = new TextEncoder().encode(source);
     const lists = Array.isArray(inputs) ? (inputs as readonly GateCiphertext[]) : [inputs as GateCiphertext];
-    for (const list of lists) mustBe(list, GateCiphertext, 'circuit()', 'ciphertexts of bits, which encrypt() of a key set of rf.gates makes');
+    for (const list of lists) mustBe(list, GateCiphertext, 'circuit()', 'ciphertexts of bits, which encrypt() of a key set of rf.gates makes', OF_NUMBERS, OF_INTEGERS);
     const handles = lists.map((list) => list.handleIn(this.#port));
     const [first] = lists;
     if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the circuit is given no input; pass the ciphertexts of its inputs');
@@ -347,7 +355,7 @@ export class Server {
   ): Run<IntegerCiphertext, IntegerEvent | KeyRepair> {
     checkOptions(options, 'integers()', INTEGERS_JOB);
     const list = Array.isArray(inputs) ? (inputs as readonly IntegerCiphertext[]) : [inputs as IntegerCiphertext];
-    for (const x of list) mustBe(x, IntegerCiphertext, 'integers()', 'ciphertexts of integers, which encrypt() of a key set of rf.integers makes');
+    for (const x of list) mustBe(x, IntegerCiphertext, 'integers()', 'ciphertexts of integers, which encrypt() of a key set of rf.integers makes', OF_NUMBERS, FOR_GATES);
     const handles = list.map((x) => x.handleIn(this.#port));
     const [first] = list;
     if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the job is given no ciphertext; pass one, and another for each multiply');
@@ -367,7 +375,7 @@ export class Server {
 
   /** The answer to a question about the slots of a ciphertext: a job with a program of one node. */
   readonly #answer: Ask = (keys, x, ask, { signal }) => {
-    mustBe(x, Ciphertext, 'a question about slots', 'a ciphertext that encrypt() makes');
+    mustBe(x, Ciphertext, 'a question about slots', NUMBERS, FOR_GATES, OF_INTEGERS);
     keyMismatch(keys.id, x, 'this key set');
     const handle = x.handleIn(this.#port);
     const program = programOf(this.#sets.named(x.preset).slots, ask).toBytes();
@@ -443,7 +451,7 @@ export class Server {
 
 /** The id of a key set, and the secret key if it was given instead. */
 function identified<K extends SecretKey>(keys: string | K, where: string): [id: string, owner: K | undefined] {
-  if (typeof keys === 'string') return [keys, undefined];
+  if (typeof keys === 'string') return [keyId(keys), undefined];
   mustBe(keys, SecretKey, where, 'a key set, or the id of one');
   return [keys.id, keys];
 }
