@@ -13,7 +13,7 @@
 //! elsewhere. p - 1 = 2^16, sixteen squares in a row, with a bootstrap whenever levels run out; rotations add up the slots. A
 //! single error in the last place of a single slot would make the count worthless.
 //!
-//! Without an argument this runs a demonstration size without any security; `bgv15` has 128 bits and takes 5 GB of memory.
+//! Without an argument this runs a demonstration size without any security; `bgv15` has 128 bits and takes 3.4 GB of memory.
 
 use std::collections::BTreeSet;
 use std::time::Instant;

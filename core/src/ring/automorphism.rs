@@ -28,7 +28,10 @@ impl GaloisElement {
         Ok(Self(g))
     }
 
-    /// The element of a left rotation by `steps` slots (negative: right) in ring degree `n`.
+    /// The element of a left rotation by `steps` slots (negative: right) in ring degree `n`, a power of two, 2 or more.
+    ///
+    /// # Panics
+    /// For a degree below 2.
     pub fn rotation(steps: i64, n: usize) -> Self {
         let order = (n / 2) as i64;
         Self(power(5, steps.rem_euclid(order) as u64, 2 * n as u64))

@@ -58,8 +58,8 @@ impl<W: Word> GaloisKeys<W> {
     pub fn get(&self, element: GaloisElement) -> Result<(&Automorphism, &SampleBlock<W>), Error> {
         self.keys.get(&element).map(|(automorphism, key)| (automorphism, key)).ok_or_else(|| {
             Error::MissingKey(format!(
-                "no Galois key of element {} among {} keys of degree {}; make one for every rotation that the circuit \
-                 lists",
+                "no Galois key of element {} among {} keys of degree {}; make one, or compose the rotation of those \
+                 there are keys for, as programs do",
                 element.value(),
                 self.keys.len(),
                 self.n

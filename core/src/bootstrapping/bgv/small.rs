@@ -55,7 +55,9 @@ impl<W: Word> BgvBootstrapper<W> {
     fn check_small(&self, x: &BgvCiphertext<W>, bound: u64, keys: &dyn KeySource<W>) -> Result<(), Error> {
         self.check(x, keys)?;
         self.bgv().context().check_slots_are_integers("comparisons")?;
-        let levels = bound.saturating_mul(2).max(1).next_power_of_two().ilog2() as usize;
+        // Larger bounds are refused where the polynomial is made.
+        let levels =
+            bound.min(MOST_INTERPOLATED).saturating_mul(2).max(1).next_power_of_two().ilog2() as usize;
         if bound <= MOST_INTERPOLATED && levels > x.level() {
             return Err(Error::LevelMismatch(format!(
                 "a function of integers up to {bound} takes {levels} levels, the ciphertext is at level {}; bootstrap it first, or declare \

@@ -399,6 +399,13 @@ fn check(ring: PrimePower, digits: u32) -> Result<(), Error> {
     if (1..e).contains(&digits) && p <= AllDigits::LARGEST_PRIME {
         return Ok(());
     }
+    if e < 2 {
+        return Err(Error::InvalidArgument(format!(
+            "{digits} digits of numbers modulo {p}, which have one; take plaintexts modulo a higher power of a prime up to {}, or digits \
+             that are known to be small",
+            AllDigits::LARGEST_PRIME
+        )));
+    }
     Err(Error::InvalidArgument(format!(
         "the {digits} lowest digits of any number modulo {p}^{e}; take from 1 to {} digits of a prime up to {}, or digits that \
          are known to be small",

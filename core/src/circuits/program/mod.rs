@@ -29,6 +29,31 @@
 //! # Ok::<(), refloat::Error>(())
 //! ```
 //!
+//! # Text
+//!
+//! A line is `NAME = OPERATION ARGUMENTS`, `#` begins a comment. Arguments are names of earlier lines, in sums and products
+//! also a number; numbers are written `0.5`, or `0.5,-1` for 0.5 - i.
+//!
+//! | line | value |
+//! | --- | --- |
+//! | `x = input` | a ciphertext given under that name |
+//! | `w = constant 0.5 0.25` | one number for every slot, or one after the other and zeros from there on |
+//! | `y = add a b`, `subtract a b`, `multiply a b` | slot by slot |
+//! | `y = negate a`, `conjugate a`, `bootstrap a` | |
+//! | `y = rotate a -3` | slots moved left, or right |
+//! | `y = rotate-sum a 8` | in every slot the sum of 8 slots from it on, a power of two |
+//! | `y = polynomial a 0.5 0.25 0 -0.02` | coefficients of 1, x, x^2 and so on |
+//! | `y = chebyshev a -8 8 0.5 0.6` | coefficients of Chebyshev polynomials over an interval |
+//! | `y = clamp a 0.05 0.125 31` | a to 1 - 0.125, the sign of a from 1 to 1 + 0.05, by a polynomial of degree 31 |
+//! | `m = mod a 0.25 15`, `mod-centred a 1 15` | a modulo 0.25, to 15 bits; those may be left out |
+//! | `r = int-mod a 24` | an integer modulo 24 |
+//! | `b = bit a 10 3` | bit 3 of floor(2^10 a), a modulo 1 |
+//! | `y = lut a 0 0.25 0.5 1` | the value at floor(4 a) of a table of 4, a modulo 1 |
+//! | `y = lut-exact a 0 0.25 0.5 1` | the same for a multiple of 1/4 |
+//! | `q = quantise a 32`, `quantise-nearest a 32` | the multiple of 1/32 below a, or next to it, a modulo 1 |
+//! | `m = argmax a 16`, `argmin a 16`, `rank a 16`, `top a 16 3`, `sign a 16` | of the first 16 slots of a, in [-1, 1]: 1 for the largest, the smallest, the 3 largest, or what is at least 0; `rank` counts the smaller ones. `unit` after it says that they are in [0, 1], `grid 8` that they are multiples of 2^-8 there; neither for `sign`. `by gates` or `by digits` at the end says how they are compared |
+//! | `score = output y` | hands y out under that name |
+//!
 //! # Levels and scales
 //!
 //! A product of two ciphertexts, of a ciphertext and a constant that is not a small integer, or with a matrix takes one

@@ -1,27 +1,4 @@
-//! Programs as text, for people without a compiler.
-//!
-//! A line is `NAME = OPERATION ARGUMENTS`, `#` begins a comment. Arguments are names of earlier lines, in sums and products
-//! also a number; numbers are written `0.5`, or `0.5,-1` for 0.5 - i.
-//!
-//! | line | value |
-//! | --- | --- |
-//! | `x = input` | a ciphertext given under that name |
-//! | `w = constant 0.5 0.25` | one number for every slot, or one after the other and zeros from there on |
-//! | `y = add a b`, `subtract a b`, `multiply a b` | slot by slot |
-//! | `y = negate a`, `conjugate a`, `bootstrap a` | |
-//! | `y = rotate a -3` | slots moved left, or right |
-//! | `y = rotate-sum a 8` | in every slot the sum of 8 slots from it on, a power of two |
-//! | `y = polynomial a 0.5 0.25 0 -0.02` | coefficients of 1, x, x^2 and so on |
-//! | `y = chebyshev a -8 8 0.5 0.6` | coefficients of Chebyshev polynomials over an interval |
-//! | `y = clamp a 0.05 0.125 31` | a to 1 - 0.125, the sign of a from 1 to 1 + 0.05, by a polynomial of degree 31 |
-//! | `m = mod a 0.25 15`, `mod-centred a 1 15` | a modulo 0.25, to 15 bits; those may be left out |
-//! | `r = int-mod a 24` | an integer modulo 24 |
-//! | `b = bit a 10 3` | bit 3 of floor(2^10 a), a modulo 1 |
-//! | `y = lut a 0 0.25 0.5 1` | the value at floor(4 a) of a table of 4, a modulo 1 |
-//! | `y = lut-exact a 0 0.25 0.5 1` | the same for a multiple of 1/4 |
-//! | `q = quantise a 32`, `quantise-nearest a 32` | the multiple of 1/32 below a, or next to it, a modulo 1 |
-//! | `m = argmax a 16`, `argmin a 16`, `rank a 16`, `top a 16 3`, `sign a 16` | of the first 16 slots of a, in [-1, 1]: 1 for the largest, the smallest, the 3 largest, or what is at least 0; `rank` counts the smaller ones. `unit` after it says that they are in [0, 1], `grid 8` that they are multiples of 2^-8 there; neither for `sign`. `by gates` or `by digits` at the end says how they are compared |
-//! | `score = output y` | hands y out under that name |
+//! Programs as text, for people without a compiler. The table of operations is in the documentation of the folder.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet},
@@ -40,11 +17,17 @@ use crate::{
 /// Bits of what is read modulo a number, where none are asked for.
 const DEFAULT_BITS: u32 = 15;
 
+/// What a line may do.
+const OPERATIONS: &str = "input, constant, add, subtract, multiply, negate, conjugate, bootstrap, rotate, rotate-sum, polynomial, \
+    chebyshev, clamp, mod, mod-centred, int-mod, bit, lut, lut-exact, quantise, quantise-nearest, argmax, argmin, rank, top, sign and \
+    output";
+
 /// Longest text that is read, in bytes.
 pub const MAX_TEXT: usize = 8 << 20;
 
 impl Program {
-    /// Reads the text described at [`crate::circuits::program`]'s source. Matrices have no text; bytes do.
+    /// Reads the text of a program, whose lines are in [the table of operations](crate::circuits::program#text). Matrices have no text;
+    /// bytes do.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] with the number of the line for what is not understood; those of [`Program::new`];
@@ -76,9 +59,12 @@ struct Parser {
 
 impl Parser {
     fn statement(&mut self, line: &str) -> Result<(), Error> {
-        let (name, rest) = line.split_once('=').ok_or_else(|| refuse("write NAME = OPERATION ARGUMENTS"))?;
+        let (name, rest) =
+            line.split_once('=').ok_or_else(|| refuse("no = in it; write NAME = OPERATION ARGUMENTS"))?;
         let (name, words): (_, Vec<&str>) = (name.trim(), rest.split_whitespace().collect());
-        let (&operation, words) = words.split_first().ok_or_else(|| refuse("no operation follows ="))?;
+        let (&operation, words) = words
+            .split_first()
+            .ok_or_else(|| refuse("no operation follows =; write NAME = OPERATION ARGUMENTS"))?;
         if name.is_empty() || name.contains(char::is_whitespace) || complex(name).is_ok() {
             return Err(refuse(format!(
                 "{:?} is not a name: take one word that is not a number",
@@ -88,13 +74,16 @@ impl Parser {
         if operation == "output" {
             let [x] = self.operands(operation, words)?;
             if !self.outputs.insert(name.to_string()) {
-                return Err(refuse(format!("there is an output {:?} already", short(name))));
+                return Err(refuse(format!(
+                    "there is an output {:?} already; take another name",
+                    short(name)
+                )));
             }
             self.builder.output(name, x);
             return Ok(());
         }
         if self.values.contains_key(name) {
-            return Err(refuse(format!("there is a value {:?} already", short(name))));
+            return Err(refuse(format!("there is a value {:?} already; take another name", short(name))));
         }
         let before = self.builder.count();
         let value = self.value(name, operation, words)?;
@@ -188,7 +177,7 @@ impl Parser {
                     _ => self.builder.quantise_nearest(x, count),
                 })
             }
-            other => Err(refuse(format!("there is no operation {:?}", short(other)))),
+            other => Err(refuse(format!("there is no operation {:?}; there are {OPERATIONS}", short(other)))),
         }
     }
 
@@ -205,7 +194,10 @@ impl Parser {
         }
         match complex(word) {
             Ok(number) => Ok(self.builder.constant([number])),
-            Err(_) => Err(refuse(format!("no line before this one gives {:?} a value", short(word)))),
+            Err(_) => Err(refuse(format!(
+                "no line before this one gives {:?} a value; give it one above",
+                short(word)
+            ))),
         }
     }
 }

@@ -235,6 +235,10 @@ impl<W: Word> BgvEvaluator<W> {
         keys: &dyn GaloisSource<W>,
     ) -> Result<BgvCiphertext<W>, Error> {
         self.check_rows()?;
+        if steps.rem_euclid(self.context.slots() as i64 / 2) == 0 {
+            self.check_set(x)?;
+            return Ok(x.clone());
+        }
         let element = self.context.rlwe().ring().rotation(steps);
         self.automorphism(x, element, keys)
     }

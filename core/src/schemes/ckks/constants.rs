@@ -18,7 +18,8 @@ impl<W: Word> CkksEvaluator<W> {
     /// x + c in every slot; c is rounded to a multiple of 1/scale.
     ///
     /// # Errors
-    /// [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::InvalidArgument`] if c is not finite.
+    /// [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::InvalidArgument`] if c is not finite, or c times the scale is
+    /// beyond half the modulus of the level.
     pub fn add_constant(&self, x: &Ciphertext<W>, c: ComplexDoubleDouble) -> Result<Ciphertext<W>, Error> {
         let mut out = x.clone();
         self.add_constant_assign(&mut out, c)?;
@@ -49,7 +50,8 @@ impl<W: Word> CkksEvaluator<W> {
     /// Rescaling usually follows. A positive real factor needs neither: [`Ciphertext::relabelled`].
     ///
     /// # Errors
-    /// [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::InvalidArgument`] if c is not finite.
+    /// [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::InvalidArgument`] if c is not finite, `scale` is not a
+    /// positive number, or c times `scale` is beyond half the modulus of the level.
     pub fn multiply_constant(
         &self,
         x: &Ciphertext<W>,
@@ -57,6 +59,7 @@ impl<W: Word> CkksEvaluator<W> {
         scale: Scale,
     ) -> Result<Ciphertext<W>, Error> {
         self.check_set(x)?;
+        check_scale(scale)?;
         let mut out = x.clone();
         self.times(&mut out, c, scale.to_real())?;
         Ok(out.relabelled(x.scale.mul(scale)))
@@ -84,6 +87,7 @@ impl<W: Word> CkksEvaluator<W> {
         target: Scale,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
+        check_scale(target)?;
         let rlwe = self.context().rlwe();
         counters.ntt += 2 * rlwe.rescale(x.level)?.ntts();
         let primes = Scale::product(rlwe.spec().levels[x.level].iter().copied());
@@ -94,7 +98,8 @@ impl<W: Word> CkksEvaluator<W> {
     /// k x, at the same scale.
     ///
     /// # Errors
-    /// [`Error::ParamsMismatch`] for a ciphertext of another set.
+    /// [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::InvalidArgument`] for an integer beyond half the modulus of
+    /// the level.
     pub fn multiply_integer(&self, x: &Ciphertext<W>, k: i64) -> Result<Ciphertext<W>, Error> {
         let mut out = x.clone();
         self.multiply_integer_assign(&mut out, k)?;
@@ -104,7 +109,7 @@ impl<W: Word> CkksEvaluator<W> {
     /// x *= k, at the same scale.
     ///
     /// # Errors
-    /// [`Error::ParamsMismatch`] for a ciphertext of another set.
+    /// As [`Self::multiply_integer`].
     pub fn multiply_integer_assign(&self, x: &mut Ciphertext<W>, k: i64) -> Result<(), Error> {
         self.check_set(x)?;
         self.times(x, DoubleDouble::from_i64(k).into(), DoubleDouble::ONE)
@@ -135,7 +140,7 @@ impl<W: Word> CkksEvaluator<W> {
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for a ciphertext of another set or key; [`Error::LevelMismatch`] if x is at a lower
-    /// level than the sum; [`Error::InvalidArgument`] if c is not finite.
+    /// level than the sum; [`Error::InvalidArgument`] if c is not finite, or what residues are multiplied by is beyond half the modulus.
     pub fn add_multiple_assign(
         &self,
         sum: &mut Ciphertext<W>,
@@ -163,20 +168,44 @@ impl<W: Word> CkksEvaluator<W> {
     }
 }
 
+/// Bits by which a logarithm may be off.
+const ROUNDING: f64 = 1e-9;
+
+fn check_scale(scale: Scale) -> Result<(), Error> {
+    let size = scale.to_f64();
+    if size.is_finite() && size > 0.0 {
+        return Ok(());
+    }
+    Err(Error::InvalidArgument(format!(
+        "scale {size} is not a positive number; scales are powers of two of the wanted precision"
+    )))
+}
+
 /// For every prime, the residues a constant has on the two halves of a row.
 struct Factors<W>(Vec<[Shoup<W>; 2]>);
 
 impl<W: Word> Factors<W> {
     /// The integers nearest to the two parts of c · scale.
     fn new(basis: &Basis<W>, c: ComplexDoubleDouble, scale: DoubleDouble) -> Result<Self, Error> {
-        let c = c.times(scale);
-        if !c.is_finite() {
+        let given = c.to_complex();
+        if !c.is_finite() || !scale.to_f64().is_finite() {
             return Err(Error::InvalidArgument(format!(
-                "a constant of {:?} at scale {:e} is not a finite number; check what it is computed from",
-                c.to_complex(),
+                "a constant of {:e} + {:e} i at scale {:e} is not a finite number; check what it is computed from",
+                given.re,
+                given.im,
                 scale.to_f64()
             )));
         }
+        // Its own product overflows where the constant is near the largest number there is.
+        let size = libm::log2(given.re.abs().max(given.im.abs())) + libm::log2(scale.to_f64().abs());
+        let most = basis.log2() - 1.0;
+        if size > most + ROUNDING {
+            return Err(Error::InvalidArgument(format!(
+                "a constant of 2^{size:.1}, its scale included, is beyond 2^{most:.1}, half the modulus of its level; scale it down, or \
+                 use it at a higher level"
+            )));
+        }
+        let c = c.times(scale);
         let (re, im) = (c.re.round(), c.im.round());
         let of_prime = |i| {
             let m = basis.modulus(i);

@@ -237,6 +237,9 @@ impl<W: Word> CkksEvaluator<W> {
     }
 
     /// scale / q_level, where q_level is the product of the primes of a level of the chain.
+    ///
+    /// # Panics
+    /// For a level that the chain does not have.
     pub fn scale_after_rescale(&self, scale: Scale, level: usize) -> Scale {
         let primes = self.context.rlwe().spec().levels[level].iter().copied();
         scale.div(Scale::product(primes))
@@ -303,6 +306,10 @@ impl<W: Word> CkksEvaluator<W> {
         steps: i64,
         keys: &dyn GaloisSource<W>,
     ) -> Result<Ciphertext<W>, Error> {
+        if steps.rem_euclid(self.context.slots() as i64) == 0 {
+            self.check_set(x)?;
+            return Ok(x.clone());
+        }
         let (g, key) = keys.rotation_key(steps)?;
         self.automorphism(x, g, &key)
     }

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use alloc::format;
+
 use super::context::CkksContext;
 use crate::{
     arith::Word, error::Error, rlwe::RlweSpec, schemes::leveled_chain::LeveledChain, security::SecurityPolicy,
@@ -42,14 +44,29 @@ impl CkksSpec {
     /// The parameter set. Primes above 2^31 take words of 64 bits.
     ///
     /// # Errors
-    /// As [`CkksContext::from_spec`], security included.
+    /// As [`CkksContext::from_spec`], security included; [`Error::InvalidArgument`] for sizes of which there are not enough primes.
     pub fn context<W: Word>(&self) -> Result<CkksContext<W>, Error> {
-        CkksContext::from_spec(&self.chain())
+        let chain = self.chain();
+        if self.n.is_power_of_two() && (chain.levels.len() <= self.levels || chain.special.is_empty()) {
+            return Err(Error::InvalidArgument(format!(
+                "log_base {}, log_scale {} and log_special {} with {} levels: there are not so many primes of these sizes that are 1 modulo \
+                 {}; take sizes of {} to 61 bits",
+                self.log_base,
+                self.log_scale,
+                self.log_special,
+                self.levels,
+                2 * self.n as u64,
+                self.n.ilog2() + 6
+            )));
+        }
+        CkksContext::from_spec(&chain)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use super::*;
 
     const SPEC: CkksSpec = CkksSpec {
@@ -85,5 +102,7 @@ mod tests {
             assert!(spec.context::<u64>().is_err(), "{spec:?}");
         }
         assert!(SPEC.context::<u32>().is_err(), "primes of 40 bits in words of 32");
+        let error = CkksSpec { log_scale: f64::NAN, ..SPEC }.context::<u64>().err().expect("no such prime");
+        assert!(error.to_string().contains("log_scale NaN"), "{error}");
     }
 }

@@ -143,3 +143,42 @@ fn messages_too_large_for_their_modulus_are_refused() {
         }
     }
 }
+
+#[test]
+fn constants_beyond_the_modulus_are_refused_and_those_below_are_not() {
+    let toy = Toy::<u64>::new(&wide(64), 44);
+    let (x, ev) = (toy.encrypt_at(&[Complex64::new(0.5, 0.0)], 0, 1), &toy.evaluator);
+    // Level 0 has 2^60, the scale is 2^45.
+    let near = f64::from(1 << 13);
+    let sum = toy.decrypt(&ev.add_constant(&x, Complex::new(near, 0.0).into()).expect("2^58"))[0];
+    assert!((sum.re - near - 0.5).abs() < 1e-6, "{sum}");
+    for large in [1e5, -1e5, 1e20, 1e300] {
+        let c = Complex::new(large, 0.0).into();
+        refused(ev.add_constant(&x, c), "INVALID_ARGUMENT", &["half the modulus", "2^59"]);
+        refused(ev.multiply_constant(&x, c, toy.scale), "INVALID_ARGUMENT", &["half the modulus", "2^59"]);
+    }
+    refused(ev.multiply_integer(&x, i64::MAX), "INVALID_ARGUMENT", &["2^63.0", "2^59"]);
+    refused(ev.add_constant(&x, Complex::new(f64::NAN, 0.0).into()), "INVALID_ARGUMENT", &["not a finite"]);
+    for scale in [0.0, -4.0, f64::NAN] {
+        let one = Complex::new(1.0, 0.0).into();
+        refused(ev.multiply_constant(&x, one, Scale::new(scale)), "INVALID_ARGUMENT", &["positive"]);
+        let high = toy.encrypt(&[Complex64::new(0.5, 0.0)], 2);
+        refused(
+            ev.multiply_constant_rescale(&high, one, Scale::new(scale)),
+            "INVALID_ARGUMENT",
+            &["positive"],
+        );
+    }
+}
+
+#[test]
+fn rotations_by_all_slots_take_no_key() {
+    let toy = Toy::<u64>::new(&wide(64), 45);
+    let x = toy.encrypt(&[Complex64::new(0.5, 0.0)], 1);
+    let none = refloat::rlwe::GaloisKeys::new(64);
+    for steps in [0, 32, -64] {
+        let same = toy.evaluator.rotate(&x, steps, &none).expect("no key is needed");
+        assert!(same.parts().iter().zip(x.parts()).all(|(x, y)| x.data() == y.data()), "{steps}");
+    }
+    refused(toy.evaluator.rotate(&x, 1, &none), "MISSING_KEY", &["compose"]);
+}
