@@ -8,7 +8,7 @@ import { Host } from '../dist/engine/host.js';
 import { once, openModule } from '../dist/engine/open.js';
 import { WorkerPort, type WorkerLike } from '../dist/engine/port.js';
 import { serve, type MessagePortLike } from '../dist/engine/serve.js';
-import { workerFailed } from '../dist/engine/start-failures.js';
+import { moduleFailed, workerFailed } from '../dist/engine/start-failures.js';
 import { requireSimd } from '../dist/engine/simd.js';
 import { fromWire, toWire, transferables, type Reply, type Request } from '../dist/engine/wire.js';
 import { RefloatError } from '../dist/errors.js';
@@ -327,6 +327,21 @@ describe('a worker that dies', () => {
     expect(await failure(new Error('violates the following Content Security Policy directive'))).toMatch(/worker-src/);
     expect(await failure(new TypeError("This document requires 'TrustedScriptURL' assignment"))).toMatch(/createScriptURL/);
     expect(await failure(Object.assign(new Error('not allowed'), { name: 'SecurityError' }))).toMatch(/origin of its page/);
+  });
+
+  it('with a module of another kind is told from one that is not served', () => {
+    const origin = { option: 'wasm', file: 'refloat/refloat_full.wasm', source: 'https://a.test/import/refloat.wasm' };
+    for (const reason of [
+      'WebAssembly.instantiate(): Import #0 module="./other.js" error: module is not an object or function',
+      "import object field './other.js' is not an Object",
+      'import ./other.js:call must be an object',
+    ]) {
+      expect(moduleFailed(new TypeError(reason), origin)).toMatchObject({ code: 'BAD_BYTES', repair: expect.stringContaining(origin.file) as unknown });
+      expect(moduleFailed(new TypeError(reason), { ...origin, source: undefined }).message).toContain('is served beside');
+    }
+    const missing = new TypeError(`404 Not Found fetching '${origin.source}'`);
+    expect(moduleFailed(missing, origin)).toMatchObject({ code: 'NETWORK', message: expect.stringContaining('is served beside') as unknown });
+    expect(moduleFailed(missing, { ...origin, source: new Uint8Array(8) })).toMatchObject({ code: 'BAD_BYTES' });
   });
 
   it('of another origin starts from a blob, and says what a policy has to allow for that', () => {

@@ -59,8 +59,8 @@ export function moduleFailed(cause: unknown, { option, file, source }: ModuleOri
       { cause },
     );
   }
-  // What a module imports is looked for before it is linked, and misses with a TypeError.
-  const broken = cause instanceof WebAssembly.CompileError || cause instanceof WebAssembly.LinkError || /\bimport\b/i.test(reason);
+  // What a module imports is looked for before it is linked, and its absence is a TypeError, in the words of each engine.
+  const broken = cause instanceof WebAssembly.CompileError || cause instanceof WebAssembly.LinkError || /\bimport (#\d|object\b|\S+ must be)/i.test(reason);
   const given = source instanceof WebAssembly.Module || source instanceof ArrayBuffer || ArrayBuffer.isView(source);
   if (given || (broken && source !== undefined)) {
     return new RefloatError(
