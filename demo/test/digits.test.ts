@@ -57,6 +57,9 @@ describe('readings', () => {
       expect(typed(text, READINGS.decimal)).toContain(words);
     }
     expect(typed('1,000', READINGS.decimal)).toBe(1000);
+    expect(typed('-1,000,000.5', READINGS.fraction)).toBe(-1_000_000.5);
+    expect(typed('0,5', READINGS.fraction)).toContain('such as 0.5.');
+    expect(typed('31,4159', READINGS.fraction)).toContain('such as 31.4159.');
     expect(typed('−12', READINGS.decimal)).toBe(-12);
   });
 });

@@ -43,6 +43,8 @@ describe('numbers', () => {
     ['1 1 1', /3 numbers.*holds 2.*Remove 1/],
     ['NaN', /not a number/],
     ['Infinity', /not a number/],
+    ['0,5', /“0,5” may be one number or two: write 0\.5 for one, and 0 5 for two/],
+    ['0.1 −0,25', /write −0\.25 for one/],
   ])('are refused with a reason: %j', (text, reason) => {
     expect(() => parseNumbers(text, 2)).toThrow(reason);
   });

@@ -133,8 +133,15 @@ shell.listen({
   },
   letGo,
 });
+/** The button of the run has an heir while it is gone, and the field has none: it is as if it had been pressed. */
+function runButton(): HTMLButtonElement | null {
+  const button = document.querySelector<HTMLButtonElement>('[data-act=run]:enabled');
+  button?.focus();
+  return button;
+}
+
 document.addEventListener('keydown', ({ key, target }) => {
-  if (key === 'Enter' && target instanceof HTMLInputElement && target.dataset['input'] === 'number') void read();
+  if (key === 'Enter' && target instanceof HTMLInputElement && target.dataset['input'] === 'number') runButton()?.click();
 });
 fetch(recordedUrl)
   .then(async (response) => {

@@ -189,7 +189,11 @@ export function shortly(x: number): string {
 
 /** A number that a reader typed, or what is wrong with it. */
 export function typed(text: string, reading: Reading): number | string {
-  const plain = text.trim().replace(/[\s,_’']/g, '').replace('−', '-');
+  const written = text.trim().replace(/[\s_’']/g, '').replace('−', '-');
+  if (written.includes(',') && !/^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$/.test(written)) {
+    return `“${text}” has a comma, which stands between thousands here: write the fraction after a point, such as ${written.replace(',', '.').replaceAll(',', '')}.`;
+  }
+  const plain = written.replaceAll(',', '');
   const value = plain === '' ? NaN : Number(plain);
   if (!Number.isFinite(value)) return `“${text}” is not a number: type one such as ${shortly(reading.number)}.`;
   if (reading.whole && !Number.isInteger(value)) return `${shortly(value)} is not an integer, and digits of integers are read here: leave the fraction out, or read a fraction.`;

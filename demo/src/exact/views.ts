@@ -44,7 +44,7 @@ export function stages(state: State): Html {
     const level = i === 0 ? preset.inputLevel : (exit?.level ?? 0);
     const levels = i === 0 || i + 1 === titles.length ? levelsOf(level, preset.inputLevel) : levelsWithin(level, preset.outputLevel);
     const far = seen?.low.reduce((far, digit) => Math.max(far, Math.abs(digit)), 0);
-    const words = state.under === id && !reached ? 'under way' : reached ? html`${levels}<br>${decimal(logQ, 0)}-bit modulus<br>${far === undefined ? 'noise to the server' : far === 0 ? 'no low digit' : html`low digits up to ±${far}`}${exit ? html`<br>${duration(exit.atMs - (exits[i - 2]?.atMs ?? 0))}` : ''}` : 'not reached';
+    const words = state.under === id && !reached ? 'under way' : reached ? html`${levels}<br>${decimal(logQ, 0)}-bit modulus<br>${far === undefined ? (state.there ? 'noise to the server' : 'not decrypted yet') : far === 0 ? 'no low digit' : html`low digits up to ±${far}`}${exit ? html`<br>${duration(exit.atMs - (exits[i - 2]?.atMs ?? 0))}` : ''}` : 'not reached';
     return html`<li><button type="button" data-act="at:${i}" aria-pressed="${state.at === i && reached ? 'true' : 'false'}" ${reached ? '' : 'disabled'}><span class="conv-well" aria-hidden="true"><span style="height:${n((100 * logQ) / preset.logQP)}%"></span></span><b>${title}</b><small>${words}</small></button></li>`;
   })}</ol>
   <p class="hint">The bar of a stage shows how much modulus there is. Digits can be seen only with the secret key, which this tab has${state.there ? ' and the server has not' : ''}.</p>`;

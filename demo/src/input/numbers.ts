@@ -5,6 +5,8 @@ export class BadNumbers extends Error {}
 
 /** Reads numbers separated by spaces, commas, semicolons or line ends; all must be in [-1, 1]. */
 export function parseNumbers(text: string, maximum: number): Float64Array {
+  const either = text.split(/[\s;]+/).find((word) => /^[+−-]?\d+,\d+$/.test(word));
+  if (either) throw new BadNumbers(`“${either.slice(0, 20)}” may be one number or two: write ${either.slice(0, 20).replace(',', '.')} for one, and ${either.slice(0, 20).replace(',', ' ')} for two.`);
   const words = text.split(/[\s,;]+/).filter((w) => w !== '');
   if (words.length === 0) throw new BadNumbers('There is no number yet. Type some between −1 and 1, separated by spaces.');
   if (words.length > maximum) {
