@@ -225,6 +225,7 @@ impl<W: Word> PolynomialEvaluator<'_, CkksEvaluator<W>> {
         target: Scale,
     ) -> Result<Ciphertext<W>, Error> {
         super::PolynomialBasis::Chebyshev { from, to }.check()?;
+        self.evaluator.context().rlwe().rescale(x.level())?;
         let inverse = DoubleDouble::ONE / DoubleDouble::from_parts(to, -from);
         let factor = target.mul(self.evaluator.label_of_level(x.level())).div(x.scale());
         let scaled = self.evaluator.multiply_constant(x, inverse.scale(2.0).into(), factor)?;
