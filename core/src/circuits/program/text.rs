@@ -374,7 +374,7 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_told_with_its_line() {
         for (text, part) in [
-            ("x", "line 1: write NAME"),
+            ("x", "line 1: no = in it; write NAME"),
             ("x =", "line 1: no operation"),
             ("x = input\nx = input", "line 2: there is a value \"x\""),
             ("x = input y", "line 1: no line before"),
