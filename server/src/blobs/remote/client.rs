@@ -127,10 +127,14 @@ impl Client {
     }
 
     /// Stores an object where there is none; `false` if there is one: another's, or this one, if the answer was lost. A store that
-    /// refuses may close the connection while the bytes are still on their way, and then nobody hears of it.
+    /// refuses may close the connection while the bytes are still on their way, and then nobody hears of it. One that had closed the
+    /// connection before they were sent has nothing, and is sent them again.
     pub fn create(&self, location: &Path, bytes: &[u8]) -> io::Result<bool> {
         match self.send(location, bytes, PutMode::Create)? {
-            Err(Failure::Store(error)) if is_cut_off(&error) && self.length(location)?.is_some() => Ok(false),
+            Err(Failure::Store(error)) if is_cut_off(&error) => match self.length(location)? {
+                Some(_) => Ok(false),
+                None => self.stored(self.send(location, bytes, PutMode::Create)?),
+            },
             outcome => self.stored(outcome),
         }
     }
