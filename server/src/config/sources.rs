@@ -46,7 +46,7 @@ fn wanted(section: &str, key: &str, before: Option<&Value>, value: &Value, reaso
             let other =
                 entries.iter().find(|entry| !is_address(entry)).map_or_else(String::new, Value::to_string);
             format!(
-                "{other} is not an IP address; give that of each proxy, such as 10.0.0.2: names and networks are not known"
+                "{other} is not an IP address; give that of each proxy, such as 10.0.0.2: host names and networks are not supported"
             )
         }
         (Some(Value::Integer(_)), Value::Integer(0..))

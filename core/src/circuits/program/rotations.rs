@@ -10,7 +10,7 @@ pub(super) struct KeyLevels {
     pub relinearization: Option<usize>,
     /// Left rotations there are keys for, with their levels.
     pub rotations: BTreeMap<i64, usize>,
-    /// The key of the automorphism that is no rotation: conjugation, or the swap of the two rows.
+    /// The key of the one other automorphism: conjugation, or the swap of the two rows.
     pub inversion: Option<usize>,
     /// What is rotated repeats after so many slots.
     pub period: usize,
