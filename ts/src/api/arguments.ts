@@ -20,6 +20,9 @@ export function shown(value: unknown): string {
   return typeof value === 'number' ? String(value) : named(value);
 }
 
+/** What most methods take. */
+export const NUMBERS = 'a ciphertext of numbers, which encrypt() of a key set of rf.keygen() makes';
+
 /** Any class of this package. */
 type AnyClass<T = unknown> = abstract new (...args: never[]) => T;
 

@@ -11,7 +11,7 @@ import type { ServerOptions } from '../remote/options.js';
 import { Server } from '../remote/server.js';
 import { uncloneable } from '../uncloneable.js';
 import { unlessAborted } from './abandon.js';
-import { bytesOf, mustBe } from './arguments.js';
+import { NUMBERS, bytesOf, mustBe } from './arguments.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
 import { NUMBER, checkOptions } from './check-options.js';
 import { Ciphertext } from './ciphertext.js';
@@ -21,9 +21,6 @@ import { IMPORT, KEYGEN, MODE, type ImportOptions, type KeygenOptions } from './
 import { PublicKey } from './public-key.js';
 import { copied } from './secret.js';
 import { keyMismatch, type Sets } from './sets.js';
-
-/** What methods take. */
-const NUMBERS = 'a ciphertext of numbers, which encrypt() of a key set of rf.keygen() makes';
 
 /** One loaded instance; the entry points export it as `Refloat` with their own `load()`. */
 export class Instance {

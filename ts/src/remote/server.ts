@@ -1,4 +1,4 @@
-import { mustBe } from '../api/arguments.js';
+import { NUMBERS, mustBe } from '../api/arguments.js';
 import { FLAG, checkOptions } from '../api/check-options.js';
 import { Ciphertext, joinedMode } from '../api/ciphertext.js';
 import type { KeySet } from '../api/key-set.js';
@@ -81,9 +81,6 @@ export interface ServerParams {
   /** Threads of one bootstrapping there. */
   readonly threads: number;
 }
-
-/** What most methods take. */
-const NUMBERS = 'a ciphertext of numbers, which encrypt() of a key set of rf.keygen() makes';
 
 /** Which method takes ciphertexts that another one does not. */
 const OF_NUMBERS = [Ciphertext, 'bootstrap() of the server takes that'] as const;

@@ -14,11 +14,6 @@ use crate::{
 ///
 /// Adapters (iteration, batching) work over this trait alone.
 pub trait Method<W: Word> {
-    /// Fingerprint of the parameter set.
-    fn params_id(&self) -> [u8; 16] {
-        self.ckks().context().fingerprint()
-    }
-
     /// General operations on ciphertexts of the set.
     fn ckks(&self) -> &CkksEvaluator<W>;
     /// Lowest level of an input.
