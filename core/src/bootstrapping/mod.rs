@@ -1,6 +1,7 @@
 //! Bootstrapping methods, one folder each. No method imports from another's folder, except `scheme_switching`, which is built from three
 //! of them: conventional CKKS, modular reduction and DM/CGGI. What methods share is in the other modules here, above all [`method`] and
-//! [`raising`].
+//! [`raising`]. Named sets of all methods are listed in [`crate::params`], and the methods that the server runs in its registry
+//! (`server/src/registry.rs`).
 //!
 //! Every folder has the same plan, as far as its method needs it: `spec` holds the numbers of a set, `presets` the named sets, `params`
 //! what is derived and checked, `secret` and `keys` the keys, `stages` the names of the stages, `bootstrapper` or `evaluator` the stages

@@ -9,10 +9,10 @@ use crate::{bootstrapping::raising::ReductionSpec, error::Error};
 /// The numbers of a reduction modulo q0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reduction {
-    /// A sine: straight for small coefficients, those of slots that are random with mean zero; for all of them with an
+    /// A sine: nearly linear for small coefficients, those of slots that are random with mean zero; for all of them with an
     /// arcsine after it, which takes two levels.
     Sine(EvalModSpec),
-    /// Two harmonics: straight for every message, one level more than a sine.
+    /// Two harmonics: nearly linear for every message, one level more than a sine.
     Harmonics(HarmonicsSpec),
 }
 
@@ -26,8 +26,8 @@ impl Reduction {
     }
 
     /// Quotients |I| for which precision is promised. A polynomial that is fitted near integers is less precise towards the
-    /// ends of its range: there it is three quarters of it, beyond which a coefficient is with probability 2^-58 (range 16,
-    /// ephemeral weight 32). A cosine that is fitted to the whole interval has all of it.
+    /// ends of its range, so this is three quarters of it; a coefficient exceeds that with probability 2^-58 (range 16,
+    /// ephemeral weight 32). For a cosine that is fitted to the whole interval it is all of the range.
     pub fn usual_range(&self) -> u32 {
         match self {
             Self::Sine(EvalModSpec { range, log_distance: None, .. }) => range.saturating_sub(1),

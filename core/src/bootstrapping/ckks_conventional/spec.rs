@@ -137,7 +137,7 @@ mod tests {
     use crate::{
         bootstrapping::method::{NumberSecret, SlotMode},
         random::Seed,
-        schemes::ckks::{ErrorBound, Release, ReleaseBudget, release::assert_deviation},
+        schemes::ckks::{ErrorBound, Release, ReleaseBudget, flooding::assert_deviation},
     };
 
     const OWN: Release = Release { numbers: None, error: ErrorBound::Secret(1.0), largest: 1.0 };

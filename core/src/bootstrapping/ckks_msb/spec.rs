@@ -157,7 +157,7 @@ mod tests {
     use crate::{
         bootstrapping::method::{NumberSecret, SlotMode},
         random::Seed,
-        schemes::ckks::{ErrorBound, Release, ReleaseBudget, release::assert_deviation},
+        schemes::ckks::{ErrorBound, Release, ReleaseBudget, flooding::assert_deviation},
     };
 
     #[test]

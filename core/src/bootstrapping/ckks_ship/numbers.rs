@@ -12,7 +12,7 @@ use crate::{
     random::Seed,
     schemes::ckks::{
         Ciphertext, CkksContext, Complex, MainSecret, Private, Scale,
-        release::{fresh_error, fresh_variance, worst_of_deviation},
+        flooding::{fresh_error, fresh_variance, worst_of_deviation},
     },
 };
 
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::{
         params::{self, ShipPreset},
-        schemes::ckks::{ErrorBound, Release, ReleaseBudget, release::assert_deviation},
+        schemes::ckks::{ErrorBound, Release, ReleaseBudget, flooding::assert_deviation},
     };
 
     #[test]

@@ -1,4 +1,4 @@
-//! The circuit around a reduction, stage by stage.
+//! The stages of a bootstrap around its reduction: slots-to-coefficients, ModRaise, SubSum, coefficients-to-slots.
 
 use alloc::{vec, vec::Vec};
 

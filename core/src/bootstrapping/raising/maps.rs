@@ -1,4 +1,4 @@
-//! The two linear maps of a set, encoded for its levels and scales.
+//! Coefficients-to-slots and slots-to-coefficients: the two linear maps of a set, encoded for its levels and scales.
 
 use alloc::{vec, vec::Vec};
 
@@ -132,8 +132,8 @@ impl FirstMapNoise {
     }
 }
 
-/// What counts when bits are shared out among the stages of slots-to-coefficients: what their diagonals are rounded by where large
-/// numbers go through them, and nothing where ciphertexts are rounded by more.
+/// Weights by which bits are distributed over the stages of slots-to-coefficients: the rounding errors of their diagonals where large
+/// numbers go through them, and equal ones otherwise, as the rounding of ciphertexts outweighs that of diagonals there.
 fn roundings<R: ReductionSpec, W: Word>(params: &RaisingParams<R, W>) -> Result<Vec<f64>, Error> {
     let own = of_stages(params)?;
     Ok(if R::LARGE_NUMBERS { own } else { vec![1.0; own.len()] })

@@ -10,7 +10,7 @@ use crate::{
     bootstrapping::method::{NumberSecret, NumberSet, Promise, SlotMode, slots_of_known},
     error::Error,
     random::Seed,
-    schemes::ckks::{Ciphertext, CkksContext, Complex, MainSecret, Private, Scale, release::fresh_error},
+    schemes::ckks::{Ciphertext, CkksContext, Complex, MainSecret, Private, Scale, flooding::fresh_error},
 };
 
 impl<R: ReductionSpec, W: Word> NumberSet<W> for RaisingParams<R, W> {

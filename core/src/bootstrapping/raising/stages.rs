@@ -1,4 +1,4 @@
-//! The stages that raise the modulus and move coefficients, as reported to observers.
+//! Names of the stages that raise the modulus and move coefficients, as reported to observers.
 
 use alloc::vec::Vec;
 

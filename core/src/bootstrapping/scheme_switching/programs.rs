@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::{
         bootstrapping::scheme_switching::{DigitLinkPreset, LinkPreset},
-        schemes::ckks::{ErrorBound, Release, ReleaseBudget, release::assert_deviation},
+        schemes::ckks::{ErrorBound, Release, ReleaseBudget, flooding::assert_deviation},
     };
 
     #[test]

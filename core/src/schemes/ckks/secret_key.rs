@@ -8,8 +8,8 @@ use super::{
     ciphertext::Ciphertext,
     context::CkksContext,
     encrypt::{PublicKey, decrypt_slots, encrypt},
+    flooding::{Release, ReleaseBudget, fresh_error},
     main_secret::MainSecret,
-    release::{Release, ReleaseBudget, fresh_error},
     scale::Scale,
 };
 use crate::{
@@ -163,7 +163,7 @@ mod tests {
     use crate::{
         schemes::ckks::{
             CkksSpec, ErrorBound,
-            release::{assert_deviation, fresh_error},
+            flooding::{assert_deviation, fresh_error},
         },
         security::SecurityPolicy,
     };

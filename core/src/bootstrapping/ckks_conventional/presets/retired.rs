@@ -80,7 +80,7 @@ fn n16_sine() -> ConventionalSpec {
 }
 
 fn n16_sparse_sine() -> ConventionalSpec {
-    // The coefficients of few slots are large: more room keeps the sine straight.
+    // The coefficients of few slots are large: more room keeps the sine linear.
     let name = "n16-sparse-2026a".to_string();
     ConventionalSpec { name, log_slots: 12, log_message_ratio: 10, ..n16_sine() }
 }

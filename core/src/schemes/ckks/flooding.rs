@@ -1,4 +1,4 @@
-//! Giving a decryption to somebody else.
+//! Noise flooding: fresh noise that a decryption gets before it is shown to somebody else.
 //!
 //! A CKKS decryption is the message and the noise of its ciphertext. The noise says something of the key: one decryption given to another
 //! party can be enough to recover it (Li, Micciancio, EUROCRYPT 2021, ePrint 2020/1533). So a result leaves its owner only with fresh
