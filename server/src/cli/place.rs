@@ -137,7 +137,7 @@ fn on_server(
         .run(&Work { set, part: &part, task, input, largest }, output)
 }
 
-/// The failure of a folder without evaluation keys for a ciphertext of a set. Keys that are made anew open nothing of before.
+/// The failure of a folder without evaluation keys for a ciphertext of a set. New keys do not open what was encrypted under the old ones.
 fn no_keys(folder: &Path, set: &SetInfo) -> Failure {
     let repair = match keyfiles::secret_of(folder) {
         Some(_) => format!("make them with {}", keyfiles::repair(folder)),

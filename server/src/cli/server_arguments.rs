@@ -45,7 +45,7 @@ pub struct ServerArguments {
     pub reach: Reach,
 }
 
-/// How a server is reached, and what it is shown: arguments of commands with an argument `server`.
+/// How a server is reached, and what authenticates to it: arguments of commands with an argument `server`.
 #[derive(Args)]
 pub struct Reach {
     /// Token of the evaluation keys at the server, 64 hexadecimal digits [env: REFLOAT_TOKEN] [default: derived from the secret
@@ -67,8 +67,8 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// A connection to the server at an address, which is shown the token of the keys in `keys`, if there are any, and what was asked
-    /// for.
+    /// A connection to the server at an address, with the token of the keys in `keys`, if there are any, and the headers that were
+    /// given.
     pub fn connect(
         &self,
         address: &Address,

@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn slots_are_those_that_a_worker_starts() {
         assert_eq!([2, 3, 32].map(|cores| SITE.slots(&JOB, cores)), [1, 1, 16]);
-        // It does not know what sets its jobs will be of, and reckons with the largest.
+        // It does not know which sets its jobs will be of, and assumes the largest.
         let careful = Site { reckoned_bytes: 8_000_000_000, ..SITE };
         assert_eq!((careful.slots(&JOB, 32), careful.most_slots(&JOB, 32)), (4, 16));
         let started = Slots::shared(32, 0, 2, Some(fitting(64_000_000_000, 32_000_000_000, 8_000_000_000)));

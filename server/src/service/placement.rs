@@ -160,8 +160,8 @@ impl Placement {
         None
     }
 
-    /// Has keys hold a place for which nobody has memory now: the first in their rank that no others hold. Those in use there have their
-    /// time first, or keys of which there are many would be loaded for one job each.
+    /// Reserves a worker for keys that no worker has memory for now: the first in their rank that no other keys have reserved. Keys in
+    /// use there keep their time first; otherwise many key sets would each be loaded for a single job.
     pub fn hold(&mut self, asked: &Asked<'_>) {
         let able = self.able(asked);
         let has_place = able.iter().any(|place| place.held == Some(asked.key) || place.has_memory(asked));

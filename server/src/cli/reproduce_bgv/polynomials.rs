@@ -1,4 +1,4 @@
-//! `refloat reproduce bgv --polynomials`: what reading a digit takes, by the ways there are.
+//! `refloat reproduce bgv --polynomials`: the cost of reading a digit, method by method.
 
 use refloat::bootstrapping::bgv::{BgvPreset, published_sets};
 use refloat::circuits::digit_removal::{

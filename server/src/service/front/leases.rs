@@ -30,7 +30,7 @@ impl Lease {
 
 impl Front {
     /// Compares the table with what is out: what runs by the table is given time for a sign, then taken back.
-    pub(super) fn look(&mut self, now: Millis, lease: Millis) -> Result<(), StoreError> {
+    pub(super) fn reclaim_expired(&mut self, now: Millis, lease: Millis) -> Result<(), StoreError> {
         if self.looked.is_some_and(|at| now.saturating_sub(at) < lease / 8) {
             return Ok(());
         }

@@ -4,7 +4,7 @@
 //! was given up changes nothing.
 
 mod endings;
-mod handing;
+mod hand_out;
 mod leases;
 mod preloading;
 
@@ -143,7 +143,7 @@ impl Front {
         self.ask_to_stop()?;
         match self.policy.lease {
             None => self.take_back_unsure()?,
-            Some(lease) => self.look(now, lease)?,
+            Some(lease) => self.reclaim_expired(now, lease)?,
         }
         self.hand_out(now)
     }

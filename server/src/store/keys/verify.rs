@@ -1,4 +1,5 @@
-//! Finds stored pieces that are damaged or gone.
+//! Finds stored pieces of key sets that are damaged or gone: whenever a set is asked for, written or sealed, and when a job cannot read
+//! its keys.
 
 use redb::ReadableTable;
 
