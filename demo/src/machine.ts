@@ -13,5 +13,5 @@ export interface Machine {
 /** A machine in words, and whether it did other things too. */
 export function machineWords({ cpu, threads, backend, load }: Machine): string {
   const busy = load !== null && load > threads ? `; it was busy with other things, load ${decimal(load, 1)}, so times are longer than they need be` : '';
-  return `${cpu}, back-end ${backend}${busy}`;
+  return `${cpu}, backend ${backend}${busy}`;
 }

@@ -94,7 +94,7 @@ export interface Voyage {
   readonly timings: Timings;
   /** Wasm memory of this page once the run was over, which is the most it took: bytes, and in how many instances. */
   memory?: { readonly bytes: number; readonly instances: number };
-  /** Machine and back-end of the run. */
+  /** Machine and backend of the run. */
   readonly machine?: string;
 }
 

@@ -12,7 +12,7 @@ use crate::store::jobs::JobRecord;
 use crate::store::keys::{KeyRecord, Part};
 
 /// One digest of everything that determines a result: parameters, keys, task, input and the version of the program. Equal digests mean
-/// equal results, bit for bit, whatever the machine, arithmetic back-end and number of threads.
+/// equal results, bit for bit, whatever the machine, arithmetic backend and number of threads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ContentId(pub [u8; 32]);
 

@@ -10,7 +10,7 @@ import { run } from './lib/run.mjs';
 const text = readFileSync(join(root, 'core/BENCHMARKS.md'), 'utf8');
 const machine = { cpu: 'AMD EPYC', threads: 2, backend: 'avx512', load: 0.14, system: 'linux x86_64' };
 const date = new Date('2026-11-27T12:00:00Z');
-const where = 'AMD EPYC, 2 threads, back-end avx512, load average 0.1 before it, 27 November 2026';
+const where = 'AMD EPYC, 2 threads, backend avx512, load average 0.1 before it, 27 November 2026';
 
 const table = (id) => tablesOf(text).find((one) => one.id === id);
 

@@ -37,7 +37,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     output.result(&value, || {
         let complaint = about.backend_complaint.as_ref().map_or(String::new(), |text| format!("\nnote      {text}"));
         format!(
-            "refloat {}\nback-end  {} (32-bit words), {} (64-bit words)\nmachine   {}, {} threads, {}{complaint}",
+            "refloat {}\nbackend   {} (32-bit words), {} (64-bit words)\nmachine   {}, {} threads, {}{complaint}",
             about.version, about.backend_u32, about.backend_u64, machine.cpu, machine.threads, machine.system
         )
     })

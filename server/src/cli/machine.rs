@@ -11,13 +11,13 @@ use crate::system::processor;
 pub struct Machine {
     /// Version of refloat, so that figures can be put to a build.
     pub version: &'static str,
-    /// Processor, as it calls itself.
+    /// The processor's model name.
     pub cpu: String,
     /// Processors this process may use.
     pub threads: usize,
     /// Operating system and architecture.
     pub system: String,
-    /// Arithmetic back-end in use.
+    /// Arithmetic backend in use.
     pub backend: String,
     /// Load average over the last minute, where the system tells: above 1 per thread, times are
     /// those of a machine busy with other things.
@@ -41,7 +41,7 @@ impl Machine {
     /// One line.
     pub fn line(&self) -> String {
         let line = format!(
-            "{}, {} threads, {}, back-end {}, refloat {}",
+            "{}, {} threads, {}, backend {}, refloat {}",
             self.cpu, self.threads, self.system, self.backend, self.version
         );
         match self.load.filter(|load| *load > self.threads as f64) {

@@ -150,7 +150,7 @@ enum Command {
     Decrypt(decrypt::Arguments),
     /// Prints the token of evaluation keys at a server.
     Token(token::Arguments),
-    /// Tells version, arithmetic back-end and machine.
+    /// Tells version, arithmetic backend and machine.
     About(about::Arguments),
     /// Times the stages of a parameter set on this machine.
     Bench(bench::Arguments),

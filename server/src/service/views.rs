@@ -35,7 +35,7 @@ pub struct ParamsDocument {
     pub sets: Vec<ParameterSet>,
     /// Bounds of this server.
     pub limits: LimitsDocument,
-    /// Arithmetic back-end in use.
+    /// Arithmetic backend in use.
     pub backend: String,
     /// Threads for homomorphic evaluation.
     pub threads: usize,
@@ -314,7 +314,7 @@ pub struct VersionDocument {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// Arithmetic back-end in use.
+    /// Arithmetic backend in use.
     pub backend: String,
 }
 

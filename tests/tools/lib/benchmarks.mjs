@@ -112,7 +112,7 @@ export function refreshed(table, command, answer, date) {
 export function machineOf({ cpu, threads, backend, load }, date) {
   const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' }).format(date);
   const busy = load === null ? 'load unknown' : `load average ${load.toFixed(1)} before it`;
-  return `${cpu}, ${threads} threads, back-end ${backend}, ${busy}, ${day}`;
+  return `${cpu}, ${threads} threads, backend ${backend}, ${busy}, ${day}`;
 }
 
 const digits = (value, count) => value?.toFixed(count);
