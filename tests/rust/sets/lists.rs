@@ -10,7 +10,7 @@ use refloat::bootstrapping::ckks_ship::ShipPreset;
 use refloat::bootstrapping::method::{ParamSet, Preset, Promise, Scheme, SetInfo, SlotMode};
 use refloat::bootstrapping::scheme_switching::{DigitLinkPreset, LinkPreset};
 use refloat::schemes::cggi::CggiParams;
-use refloat::schemes::ckks::CkksContext;
+use refloat::schemes::ckks::{CkksContext, Scale};
 use refloat::wire::{WireWord, bgv_ciphertext_len, cggi_ciphertexts_len, ciphertext_len};
 
 /// Checks what holds for every set, and gives its description.
@@ -39,10 +39,17 @@ fn lengths<W: WireWord>(context: &CkksContext<W>) -> Vec<usize> {
 #[test]
 fn descriptions_say_what_the_parameters_are() {
     let mut names = BTreeSet::new();
-    let mut ckks = |info: &SetInfo, lengths: Vec<usize>| {
+    let mut ckks = |info: &SetInfo, lengths: Vec<usize>, scale: Scale| {
         assert!(names.insert(info.name.clone()), "{}: two sets of one name", info.name);
         assert_eq!((info.scheme, &info.ciphertext_bytes), (Scheme::Ckks, &lengths), "{}", info.name);
-        assert!(matches!(info.promise(), Promise::Precision { .. }), "{}", info.name);
+        let Promise::Precision { worst, mean, .. } = info.promise() else { panic!("{}", info.name) };
+        // Encoding alone rounds every coefficient to an integer, which leaves no more bits than this.
+        let left = scale.log2() - f64::from(info.slots.ilog2()) / 2.0 + 1.0;
+        assert!(
+            mean.unwrap_or(worst).max(worst) < left,
+            "{} promises more than the {left:.1} bits of its scale",
+            info.name
+        );
         // A digit in the largest base may leave no level for a product.
         let products = usize::from(info.method != "ckks-msb");
         assert!(info.output_level >= info.input_level + products, "{}", info.name);
@@ -52,33 +59,33 @@ fn descriptions_say_what_the_parameters_are() {
         assert_eq!(params.security().policy, preset.policy, "{}", preset.name);
         let info = described(preset, &params);
         assert_eq!((info.mode, info.key_bytes), (params.mode(), params.key_bytes()));
-        ckks(&info, lengths(params.ckks()));
+        ckks(&info, lengths(params.ckks()), params.scale());
     }
     for preset in ConventionalPreset::readable() {
         let params = preset.params().unwrap();
         assert_eq!(params.security().policy, preset.policy, "{}", preset.name);
         let info = described(preset, &params);
         assert_eq!(info.facts[1].value, params.levels().left().to_string());
-        ckks(&info, lengths(params.ckks()));
+        ckks(&info, lengths(params.ckks()), params.scale());
     }
     for preset in MsbPreset::readable() {
         let params = preset.params().unwrap();
         assert_eq!(params.security().policy, preset.policy, "{}", preset.name);
         let info = described(preset, &params);
         assert_eq!(info.facts[2].value, params.levels().left().to_string());
-        ckks(&info, lengths(params.ckks()));
+        ckks(&info, lengths(params.ckks()), params.scale());
     }
     for preset in LinkPreset::readable() {
         let params = preset.params().unwrap();
         assert_eq!(params.security().policy, preset.policy, "{}", preset.name);
         assert_eq!(params.ckks().security().policy, preset.policy, "{}", preset.name);
-        ckks(&described(preset, &params), lengths(params.ckks().ckks()));
+        ckks(&described(preset, &params), lengths(params.ckks().ckks()), params.ckks().scale());
     }
     for preset in DigitLinkPreset::readable() {
         let params = preset.params().unwrap();
         assert_eq!(params.security().policy, preset.policy, "{}", preset.name);
         assert_eq!(params.ckks().security().policy, preset.policy, "{}", preset.name);
-        ckks(&described(preset, &params), lengths(params.ckks().ckks()));
+        ckks(&described(preset, &params), lengths(params.ckks().ckks()), params.ckks().scale());
     }
     for preset in BgvPreset::readable() {
         let params = preset.params().unwrap();
