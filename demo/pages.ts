@@ -36,7 +36,7 @@ const GLOSSARY: readonly (readonly [string, string])[] = [
   ['Coefficient', 'A number in front of a power of X in a polynomial. The same polynomial holds its message in slots or in coefficients; a linear map leads from one to the other.'],
   ['Noise', 'Small random errors that encryption adds. Without them a ciphertext would not be secret; with every operation they grow.'],
   ['Modulus', 'The number Q at which the coefficients of a ciphertext go round, as the hours of a clock do at 12. Products make it smaller.'],
-  ['Level', 'How many factors of its modulus a ciphertext can still give up. A product takes one. Some may be kept for the first stage of a bootstrapping: they are no levels for products.'],
+  ['Level', 'How many factors of its modulus a ciphertext can still give up. A product takes one. Some may be reserved for the first stage of a bootstrapping: products cannot use them.'],
   ['Exhausted', 'A ciphertext without a level that a product may spend.'],
   ['Bootstrapping', 'Raising the modulus of a ciphertext again, without decrypting it, so that computing can go on.'],
   ['Scale', 'The factor by which a fraction is multiplied so that it can be kept as a whole number, such as 2<sup>40</sup>.'],

@@ -1,4 +1,4 @@
-// `npm test [-- group or step ...]`: prepares, builds, and runs every check there is.
+// `npm test [-- group or step ...]`: prepares, builds, and runs every check that has to pass before a change lands.
 //
 // Each step prints its name and time; a failing one shows its output, the others still run, and the
 // last line counts: one for a check, the runner's own number for a test suite. Steps that need something built run beside those

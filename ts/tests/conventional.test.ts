@@ -156,7 +156,7 @@ describe('a conventional set through the calls of SHIP', () => {
     });
     const coarse = await rf.reduction('toy-conventional11-sine', points, { degree: 30 });
     expect(coarse.fitError).toBeGreaterThan(1e3 * own.fitError);
-    // Two harmonics are straight where the sine bends.
+    // Two harmonics are linear where the sine is not.
     const straight = await rf.reduction('toy-conventional11', points);
     expect(straight).toMatchObject({ kind: 'harmonics', range: 16, degree: 31, doubleAngles: 3, arcsineDegree: 0 });
     expect(Math.abs((straight.values[0] as number) - 2 ** -9)).toBeLessThan(2 ** -38);

@@ -1,4 +1,4 @@
-// The third page: a conventional bootstrapping in the tab, its comb, its polynomial and its result.
+// Comb: a conventional bootstrapping in the tab, its comb, its polynomial and its result.
 import assert from 'node:assert/strict';
 import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
 import { table } from '../lib/page.mjs';

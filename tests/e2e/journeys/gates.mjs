@@ -1,4 +1,4 @@
-// The second page, with the toy sets: an adder on encrypted bits, one gate closely, circuits that are built, functions that are drawn.
+// Gates, with the toy sets: an adder on encrypted bits, one gate closely, circuits that are built, functions that are drawn.
 import assert from 'node:assert/strict';
 import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
 import { test, until } from '../lib/test.mjs';

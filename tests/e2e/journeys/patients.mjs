@@ -1,4 +1,4 @@
-// The fourth page: logistic regression on encrypted measurements, on the real server.
+// Patients: logistic regression on encrypted measurements, on the real server.
 import assert from 'node:assert/strict';
 import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
 import { clickWhen } from '../lib/page.mjs';
@@ -104,7 +104,7 @@ test('patients: keys of another set, and of a page that nobody looks at, are fre
   await hint.filter({ hasText: 'are made with the first run' }).waitFor();
 });
 
-test('patients: a server that lacks the sets is not taken for none', async ({ open, serve }) => {
+test('patients: a server that lacks the sets is not reported as unreachable', async ({ open, serve }) => {
   const { url } = await serve();
   const without = async (route) => {
     const response = await route.fetch();

@@ -1,4 +1,4 @@
-// The page "Who comes first?": encrypted patients scored, compared and ranked by the real server.
+// Triage ("Who comes first?"): encrypted patients scored, compared and ranked by the real server.
 import assert from 'node:assert/strict';
 import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
 import { table } from '../lib/page.mjs';

@@ -206,7 +206,7 @@ export class Engine {
   }
 }
 
-/** What an object tells of itself; ids in hexadecimal. */
+/** Facts about an object; ids in hexadecimal. */
 function described(object: object): object {
   const methods = object as Record<string, (() => unknown) | undefined>;
   const known = DESCRIBED.flatMap((name) => {

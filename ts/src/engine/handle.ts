@@ -87,6 +87,6 @@ export interface Step<V = unknown, S = unknown> {
   readonly events: readonly { readonly atMs: number }[];
   /** Milliseconds it took. */
   readonly ms: number;
-  /** What the object tells of itself afterwards. */
+  /** Facts about the object afterwards. */
   readonly state: S;
 }

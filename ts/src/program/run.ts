@@ -14,7 +14,7 @@ import { Program } from './program.js';
 /** Stages of a program: those of its bootstraps, and the arithmetic between them. */
 export type ProgramStageId = StageId | 'arithmetic';
 
-/** What a program reports, in the page as on a server; progress of `arithmetic` counts the steps of its plan. */
+/** What a program reports, in the page as on a server; progress of `arithmetic` counts the steps of the plan. */
 export type ProgramEvent<S = ProgramStageId> = StageEnter<S> | StageProgress<S> | StageExit<S>;
 
 /** Options of programs that run in the page. */

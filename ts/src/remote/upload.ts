@@ -28,7 +28,7 @@ const CHECKED = 16_000;
 
 /**
  * Makes the parts one by one and sends each as soon as it exists, a few in flight, so that neither
- * side ever holds the whole set. Parts the server has already are not sent again.
+ * side ever holds the whole set. An upload that was interrupted is resumed: parts that the server has already are not sent again.
  */
 export async function upload(
   http: Http,

@@ -1,4 +1,4 @@
-/* DM/CGGI: gates, look-ups and circuits on encrypted bits and small integers; every gate bootstraps.
+/* DM/CGGI: gates, look-ups and circuits on encrypted bits and small integers; every gate but NOT bootstraps.
  * Sets: bool-128 (the default), others for integers, and toys. */
 #ifndef REFLOAT_GATES_H
 #define REFLOAT_GATES_H
