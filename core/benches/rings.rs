@@ -11,7 +11,10 @@ use std::time::Instant;
 const RUNS: usize = 40;
 
 fn main() {
-    let rings = [(1 << 16, 1), (1 << 16, 5), (96 * 522, 97 * 523), (42 * 1050, 43 * 1051)];
+    // Of odd index are those of V-A, IV-A, III-A, I-A and II-A.
+    let odd = [(97, 523), (43, 1051), (43, 1289), (29, 1321), (37, 1531)];
+    let odd = odd.map(|(p, q)| (((p - 1) * (q - 1)) as usize, p * q));
+    let rings = [(1 << 16, 1), (1 << 16, 5)].into_iter().chain(odd);
     for (n, odd) in rings {
         let ring = Cyclotomic::new(n, odd).expect("a ring");
         let prime =

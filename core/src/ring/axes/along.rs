@@ -1,9 +1,10 @@
 //! The transform along the axis whose coefficients are beside each other, by a convolution (Rader, 1968).
 
-use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
+use alloc::{sync::Arc, vec, vec::Vec};
 
+use super::convolution::{Convolution, Filter, longest};
 use crate::{
-    arith::{Deferred, Kernels, Modulus, NttTable, Shoup, Word},
+    arith::{Deferred, Kernels, Modulus, Shoup, Word},
     error::Error,
     ring::{odd_index::OddIndex, scratch::Scratch},
 };
@@ -41,7 +42,7 @@ impl Order {
 /// X^(p-1) - 1, which is one modulo X^h - 1 and one modulo X^h + 1, h = (p - 1)/2.
 pub(super) struct Along<W> {
     order: Arc<Order>,
-    ntt: Box<NttTable<W>>,
+    convolution: Convolution<W>,
     omega: W,
     tables: Deferred<Tables<W>>,
 }
@@ -55,38 +56,19 @@ struct Tables<W> {
     over: Shoup<W>,
 }
 
-/// A polynomial of h words.
-struct Filter<W> {
-    /// Its values at the places of the transform.
-    values: Vec<W>,
-    /// The coefficients whose products with others are beyond the length K of the transform: the last 2 h - 1 - K.
-    last: Vec<Shoup<W>>,
-}
-
-/// Words of the transforms of an index: a power of two.
+/// The power of two whose double divides p - 1 for the primes p of a chain.
 pub(in crate::ring) fn convolution(index: OddIndex) -> usize {
     let (prime, _) = index.last_axis();
-    length(prime as usize / 2)
+    longest(prime as usize / 2)
 }
-
-/// Words of the transforms for polynomials of h words. A product has 2 h - 1 words: where few of them are beyond half of the power of
-/// two that holds all, they are computed from their definition.
-fn length(h: usize) -> usize {
-    let whole = (2 * h - 1).next_power_of_two().max(2);
-    let beyond = 2 * h - 1 - (whole / 2).min(2 * h - 1);
-    if whole > 2 && beyond * beyond <= 2 * whole { whole / 2 } else { whole }
-}
-
-/// Few words are filled up to a multiple of so many: the most lanes that kernels have for words of 64 bits.
-const FILLED: usize = 8;
 
 impl<W: Word> Along<W> {
     /// # Errors
-    /// [`Error::InvalidArgument`] unless the prime of the modulus is 1 modulo twice the length of the convolution.
+    /// As [`Convolution::new`].
     pub(super) fn new(order: &Arc<Order>, omega: W, modulus: Modulus<W>) -> Result<Self, Error> {
-        let ntt = NttTable::new(modulus, length(order.prime as usize / 2))?;
-        let tables = Deferred::new(|| Tables::new(order, omega, &ntt));
-        Ok(Self { order: order.clone(), ntt: Box::new(ntt), omega, tables })
+        let convolution = Convolution::new(order.prime as usize / 2, modulus)?;
+        let tables = Deferred::new(|| Tables::new(order, omega, &convolution));
+        Ok(Self { order: order.clone(), convolution, omega, tables })
     }
 
     /// p - 1.
@@ -96,7 +78,7 @@ impl<W: Word> Along<W> {
 
     /// Coefficients to values.
     pub(super) fn forward(&self, kernels: &dyn Kernels<W>, row: &mut [W], scratch: &mut Scratch<W>) {
-        let (m, h) = (self.ntt.modulus(), self.len() / 2);
+        let (m, h) = (self.convolution.modulus(), self.len() / 2);
         let (x, rest) = scratch.words(self.memory()).split_at_mut(2 * h);
         kernels.permute(x, row, &self.order.exponents);
         x[h] = W::ZERO;
@@ -108,7 +90,7 @@ impl<W: Word> Along<W> {
 
     /// Values to coefficients.
     pub(super) fn inverse(&self, kernels: &dyn Kernels<W>, row: &mut [W], scratch: &mut Scratch<W>) {
-        let (m, h) = (self.ntt.modulus(), self.len() / 2);
+        let (m, h) = (self.convolution.modulus(), self.len() / 2);
         let (x, rest) = scratch.words(self.memory()).split_at_mut(2 * h);
         // The value at 1 may be anything, as relations are multiples of 1 + .. + X^(p-1): it is 0.
         let sum: u128 = row.iter().map(|x| u128::from(x.to_u64())).sum();
@@ -123,14 +105,9 @@ impl<W: Word> Along<W> {
         kernels.sub_assign(m, row, x);
     }
 
-    /// Words of a product that are beyond the length of the transform, filled up to whole registers.
-    fn beyond(&self) -> usize {
-        (self.len() - 1).saturating_sub(self.ntt.n()).next_multiple_of(FILLED)
-    }
-
     /// Words that a transform takes.
     fn memory(&self) -> usize {
-        self.len() + 3 * self.beyond() + 2 * self.ntt.n()
+        self.len() + self.convolution.memory() + 2 * self.convolution.width()
     }
 
     /// x modulo X^h - 1 and modulo X^h + 1, times filters.
@@ -141,9 +118,9 @@ impl<W: Word> Along<W> {
         memory: &'a mut [W],
         filters: &[Filter<W>; 2],
     ) -> [&'a mut [W]; 2] {
-        let (m, h) = (self.ntt.modulus(), self.len() / 2);
-        let (beyond, memory) = memory.split_at_mut(3 * self.beyond());
-        let (plus, minus) = memory.split_at_mut(self.ntt.n());
+        let (m, h) = (self.convolution.modulus(), self.len() / 2);
+        let (rest, memory) = memory.split_at_mut(self.convolution.memory());
+        let (plus, minus) = memory.split_at_mut(self.convolution.width());
         let (low, high) = x.split_at(h);
         plus[..h].copy_from_slice(low);
         kernels.add_assign(m, &mut plus[..h], high);
@@ -151,54 +128,13 @@ impl<W: Word> Along<W> {
         kernels.sub_assign(m, &mut minus[..h], high);
         let [of_plus, of_minus] = filters;
         for (x, filter, negative) in [(&mut *plus, of_plus, false), (&mut *minus, of_minus, true)] {
-            self.convolve(kernels, x, beyond, filter, negative);
+            self.convolution.multiply(kernels, x, rest, filter, negative);
         }
         [&mut plus[..h], &mut minus[..h]]
     }
 
-    /// x, in the first h words, becomes x times the filter modulo X^h - 1, or X^h + 1 if `negative`.
-    fn convolve(
-        &self,
-        kernels: &dyn Kernels<W>,
-        x: &mut [W],
-        beyond: &mut [W],
-        filter: &Filter<W>,
-        negative: bool,
-    ) {
-        let (m, h, length) = (self.ntt.modulus(), self.len() / 2, self.ntt.n());
-        // Terms that reach into the zeros after the last coefficients, so that all have one length.
-        let (count, width) = (filter.last.len(), self.beyond());
-        let (beyond, padded) = beyond.split_at_mut(width);
-        padded[..count].copy_from_slice(&x[h - count..h]);
-        padded[count..].fill(W::ZERO);
-        beyond.fill(W::ZERO);
-        for (start, beyond) in (0..).step_by(FILLED).zip(beyond.chunks_exact_mut(FILLED)) {
-            // The others end before these words.
-            let terms: Vec<&[W]> =
-                (start + 1..=count).map(|last| &padded[count - last + start..][..FILLED]).collect();
-            kernels.add_multiples(m, beyond, &terms, &filter.last[start..]);
-        }
-        let beyond = &beyond[..count];
-        x[h..].fill(W::ZERO);
-        kernels.ntt_forward(&self.ntt, x);
-        kernels.mul_assign(m, x, &filter.values);
-        kernels.ntt_inverse(&self.ntt, x);
-        // Modulo X^K + 1: what is beyond was subtracted from the first words.
-        kernels.add_assign(m, &mut x[..count], beyond);
-        let (low, high) = x.split_at_mut(h);
-        let within = (length - h).min(h - 1);
-        for (to, from) in [(0, &high[..within]), (within, beyond)] {
-            let to = &mut low[to..to + from.len()];
-            if negative {
-                kernels.sub_assign(m, to, from);
-            } else {
-                kernels.add_assign(m, to, from);
-            }
-        }
-    }
-
     fn tables(&self) -> &Tables<W> {
-        self.tables.get(|| Tables::new(&self.order, self.omega, &self.ntt))
+        self.tables.get(|| Tables::new(&self.order, self.omega, &self.convolution))
     }
 }
 
@@ -212,8 +148,8 @@ fn join<W: Word>(kernels: &dyn Kernels<W>, m: &Modulus<W>, out: &mut [W], plus: 
 }
 
 impl<W: Word> Tables<W> {
-    fn new(order: &Order, omega: W, ntt: &NttTable<W>) -> Self {
-        let (m, h) = (ntt.modulus(), order.prime as usize / 2);
+    fn new(order: &Order, omega: W, convolution: &Convolution<W>) -> Self {
+        let (m, h) = (convolution.modulus(), order.prime as usize / 2);
         let powers: Vec<W> = core::iter::successors(Some(W::ONE), |&x| Some(m.mul(x, omega)))
             .take(order.prime as usize)
             .collect();
@@ -229,7 +165,7 @@ impl<W: Word> Tables<W> {
                 let pairs = low.iter().zip(high);
                 let words =
                     pairs.map(|(&x, &y)| m.mul(scale, if negative { m.sub(x, y) } else { m.add(x, y) }));
-                Filter::new(words.collect(), ntt)
+                convolution.filter(words.collect())
             })
         };
         // For the inverse omega^(-gamma^-t), and -1 = gamma^h.
@@ -240,15 +176,5 @@ impl<W: Word> Tables<W> {
             inverse: of(2 * order.prime as usize, inverse),
             over: m.shoup(over(order.prime as usize)),
         }
-    }
-}
-
-impl<W: Word> Filter<W> {
-    fn new(mut words: Vec<W>, ntt: &NttTable<W>) -> Self {
-        let (m, beyond) = (ntt.modulus(), (2 * words.len() - 1).saturating_sub(ntt.n()));
-        let last = words[words.len() - beyond..].iter().map(|&x| m.shoup(x)).collect();
-        words.resize(ntt.n(), W::ZERO);
-        W::kernels().ntt_forward(ntt, &mut words);
-        Self { values: words, last }
     }
 }

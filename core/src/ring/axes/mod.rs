@@ -6,6 +6,7 @@
 
 mod across;
 mod along;
+mod convolution;
 
 use alloc::{sync::Arc, vec::Vec};
 
@@ -105,8 +106,8 @@ mod tests {
 
     fn transforms_are_values_on_every_backend<W: Word>(bits: f64) {
         let mut stream = Seed::from_bytes([7; 32]).stream();
-        // Powers of two, convolutions with and without words that fall on others, and more columns than a block.
-        for m in [15, 21, 35, 51, 129, 215, 301, 1285, 1517, 105, 255, 1001] {
+        // Convolutions by one transform and by two, with and without words beyond them, and more columns than a block.
+        for m in [15, 21, 35, 51, 87, 129, 215, 291, 301, 1285, 1517, 105, 255, 1001] {
             let ring = Cyclotomic::of_odd_index(m).expect("odd primes");
             let index = ring.odd_index().expect("odd primes");
             let prime = ntt_primes(bits, ring.divisor_of_primes())

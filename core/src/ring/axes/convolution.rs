@@ -1,0 +1,286 @@
+//! Products of polynomials by fixed ones modulo X^h - 1 or X^h + 1, for any h.
+//!
+//! A product P of two polynomials of h words has 2 h - 1 words, and transforms have lengths that are powers of two. A transform of K words gives
+//! P modulo X^K + 1; where K is much less than 2 h - 1, one of L < K words gives it modulo X^L + 1 as well, and with both it is known modulo
+//! their product: P = A + (X^K + 1) Q with Q = (B - A)/2 modulo X^L + 1, where X^K is 1. A few words beyond these K + L are computed from
+//! their definition. For h = 644 that is 1024 + 256 + 7 words in place of 2048.
+
+use alloc::{boxed::Box, vec::Vec};
+
+use crate::{
+    arith::{Kernels, Modulus, NttTable, Shoup, Word},
+    error::Error,
+};
+
+/// Few words are filled up to a multiple of so many: the most lanes that kernels have for words of 64 bits.
+const FILLED: usize = 8;
+
+/// How many words of a product are found in which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Lengths {
+    /// K.
+    first: usize,
+    /// L, or 0.
+    second: usize,
+    /// Words from their definition.
+    beyond: usize,
+}
+
+impl Lengths {
+    /// For polynomials of h words.
+    fn of(h: usize) -> Self {
+        let whole = (2 * h - 1).next_power_of_two().max(2);
+        // Words from their definition cost as many products as there are pairs of them.
+        let split = |second: usize| {
+            let beyond = (2 * h - 1).saturating_sub(whole / 2 + second);
+            (beyond * beyond <= 2 * whole).then_some(Self { first: whole / 2, second, beyond })
+        };
+        let shorter = core::iter::successors(Some(FILLED), |length| Some(2 * length));
+        let shorter = shorter.take_while(|&length| length <= whole / 4);
+        let lengths = (whole > 2).then_some(0).into_iter().chain(shorter).filter_map(split);
+        let possible = |lengths: &Self| lengths.second == 0 || lengths.beyond <= lengths.second;
+        lengths.into_iter().find(possible).unwrap_or(Self { first: whole, second: 0, beyond: 0 })
+    }
+}
+
+/// The length whose double divides p - 1 for the primes p of a chain: that of a transform which holds what both transforms hold, so that a
+/// set has the same primes however its products are made.
+pub(super) fn longest(h: usize) -> usize {
+    let Lengths { first, second, .. } = Lengths::of(h);
+    if second > 0 { 2 * first } else { first }
+}
+
+/// Products modulo one prime.
+pub(super) struct Convolution<W> {
+    h: usize,
+    beyond: usize,
+    first: Box<NttTable<W>>,
+    /// And 1/2.
+    second: Option<(Box<NttTable<W>>, Shoup<W>)>,
+}
+
+/// A polynomial of h words that others are multiplied by.
+pub(super) struct Filter<W> {
+    /// Its values at the places of both transforms.
+    first: Vec<W>,
+    second: Vec<W>,
+    /// The coefficients of which words beyond the transforms are made.
+    last: Vec<Shoup<W>>,
+}
+
+impl<W: Word> Convolution<W> {
+    /// For polynomials of h words.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless the prime of the modulus is 1 modulo twice the longer transform.
+    pub(super) fn new(h: usize, modulus: Modulus<W>) -> Result<Self, Error> {
+        let Lengths { first, second, beyond } = Lengths::of(h);
+        // The prime is odd.
+        let half = modulus.shoup(modulus.inv(modulus.reduce_u64(2)).unwrap_or(W::ONE));
+        let table = |length: usize| Ok::<_, Error>(Box::new(NttTable::new(modulus, length)?));
+        let second = (second > 0).then(|| Ok::<_, Error>((table(second)?, half))).transpose()?;
+        Ok(Self { h, beyond, first: table(first)?, second })
+    }
+
+    pub(super) fn modulus(&self) -> &Modulus<W> {
+        self.first.modulus()
+    }
+
+    /// Words of a product's memory: the first h are those of the polynomial, and then of the product.
+    pub(super) fn width(&self) -> usize {
+        self.first.n()
+    }
+
+    /// Words of memory beside those.
+    pub(super) fn memory(&self) -> usize {
+        self.short() + 3 * self.filled()
+    }
+
+    /// L.
+    fn short(&self) -> usize {
+        self.second.as_ref().map_or(0, |(table, _)| table.n())
+    }
+
+    /// Words from their definition, filled up.
+    fn filled(&self) -> usize {
+        self.beyond.next_multiple_of(FILLED)
+    }
+
+    /// A filter of h words.
+    pub(super) fn filter(&self, mut words: Vec<W>) -> Filter<W> {
+        let (m, kernels) = (self.modulus(), W::kernels());
+        let last = words[self.h - self.beyond..].iter().map(|&x| m.shoup(x)).collect();
+        let mut second = alloc::vec![W::ZERO; self.short()];
+        if let Some((table, _)) = &self.second {
+            fold(kernels, m, &mut second, &words, false);
+            kernels.ntt_forward(table, &mut second);
+        }
+        words.resize(self.first.n(), W::ZERO);
+        kernels.ntt_forward(&self.first, &mut words);
+        Filter { first: words, second, last }
+    }
+
+    /// x, in the first h words, becomes x times the filter modulo X^h - 1, or X^h + 1 if `negative`.
+    pub(super) fn multiply(
+        &self,
+        kernels: &dyn Kernels<W>,
+        x: &mut [W],
+        memory: &mut [W],
+        filter: &Filter<W>,
+        negative: bool,
+    ) {
+        let (m, h, count, filled) = (self.modulus(), self.h, self.beyond, self.filled());
+        let (short, memory) = memory.split_at_mut(self.short());
+        let (beyond, padded) = memory.split_at_mut(filled);
+        Self::last_words(kernels, m, (beyond, padded), &x[h - count..h], &filter.last);
+        let beyond = &beyond[..count];
+        if let Some((table, _)) = &self.second {
+            short.fill(W::ZERO);
+            fold(kernels, m, short, &x[..h], false);
+            kernels.ntt_forward(table, short);
+            kernels.mul_assign(m, short, &filter.second);
+            kernels.ntt_inverse(table, short);
+        }
+        x[h..].fill(W::ZERO);
+        kernels.ntt_forward(&self.first, x);
+        kernels.mul_assign(m, x, &filter.first);
+        kernels.ntt_inverse(&self.first, x);
+        // X^(K + L) is -X^L modulo X^K + 1, and -1 modulo X^L + 1: what is beyond was subtracted there.
+        let at = short.len();
+        kernels.add_assign(m, &mut x[at..at + count], beyond);
+        if let Some((_, half)) = &self.second {
+            kernels.add_assign(m, &mut short[..count], beyond);
+            fold(kernels, m, short, x, true);
+            kernels.mul_scalar_assign(m, short, half);
+            kernels.add_assign(m, &mut x[..short.len()], short);
+        }
+        let (low, high) = x.split_at_mut(h);
+        let mut place = 0;
+        for from in [&*high, &*short, beyond] {
+            let from = &from[..from.len().min(h - 1 - place)];
+            let to = &mut low[place..place + from.len()];
+            if negative {
+                kernels.sub_assign(m, to, from);
+            } else {
+                kernels.add_assign(m, to, from);
+            }
+            place += from.len();
+        }
+    }
+
+    /// The words of a product beyond the transforms, from the last words of both polynomials.
+    fn last_words(
+        kernels: &dyn Kernels<W>,
+        m: &Modulus<W>,
+        (out, padded): (&mut [W], &mut [W]),
+        x: &[W],
+        filter: &[Shoup<W>],
+    ) {
+        let count = x.len();
+        // Terms that reach into the zeros after the last words, so that all have one length.
+        padded[..count].copy_from_slice(x);
+        padded[count..].fill(W::ZERO);
+        out.fill(W::ZERO);
+        for (start, out) in (0..).step_by(FILLED).zip(out.chunks_exact_mut(FILLED)) {
+            // The others end before these words.
+            let terms: Vec<&[W]> =
+                (start + 1..=count).map(|last| &padded[count - last + start..][..FILLED]).collect();
+            kernels.add_multiples(m, out, &terms, &filter[start..]);
+        }
+    }
+}
+
+/// out += x modulo X^L + 1, L the length of `out`; out -= x if `minus`.
+fn fold<W: Word>(kernels: &dyn Kernels<W>, m: &Modulus<W>, out: &mut [W], x: &[W], minus: bool) {
+    for (i, x) in x.chunks(out.len()).enumerate() {
+        let out = &mut out[..x.len()];
+        if (i % 2 == 1) == minus {
+            kernels.add_assign(m, out, x);
+        } else {
+            kernels.sub_assign(m, out, x);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::{
+        arith::{all_backends, primes::ntt_primes},
+        random::Seed,
+    };
+
+    #[test]
+    fn lengths_hold_a_product() {
+        for h in 1..2000 {
+            let Lengths { first, second, beyond } = Lengths::of(h);
+            assert!(first.is_power_of_two() && first >= h && beyond < h.max(2), "{h}");
+            assert_eq!((first + second + beyond).max(2 * h - 1), first + second + beyond, "{h}");
+            assert!(beyond == 0 || first + second + beyond == 2 * h - 1, "{h}");
+            assert!(
+                second == 0 || (second.is_power_of_two() && 2 * second <= first && beyond <= second),
+                "{h}"
+            );
+        }
+        for (h, first, second, beyond) in [
+            (261, 512, 0, 9),
+            (525, 1024, 0, 25),
+            (644, 1024, 256, 7),
+            (660, 1024, 256, 39),
+            (765, 1024, 512, 0),
+            (128, 256, 0, 0),
+        ] {
+            assert_eq!(Lengths::of(h), Lengths { first, second, beyond });
+        }
+    }
+
+    /// Against products from their definition.
+    fn products_are_products_on_every_backend<W: Word>(bits: f64) {
+        let mut stream = Seed::from_bytes([7; 32]).stream();
+        // Each way: whole, beyond, and both transforms, one that is half and one that is a quarter of the other, with and without words beyond.
+        for h in [1, 2, 3, 8, 14, 15, 17, 29, 30, 48, 56, 64, 160, 192] {
+            let prime =
+                ntt_primes(bits, 2 * longest(h) as u64).find(|p| p >> (W::BITS - 3) == 0).expect("a prime");
+            let m = Modulus::<W>::new(prime).expect("a modulus");
+            let convolution = Convolution::new(h, m).expect("a prime of these transforms");
+            let mut random = || {
+                let mut words = vec![W::ZERO; h];
+                W::fill_uniform(&mut stream, prime, &mut words);
+                words
+            };
+            let largest = vec![m.neg(W::ONE); h];
+            for (x, words) in [(random(), random()), (largest.clone(), largest)] {
+                let filter = convolution.filter(words.clone());
+                for negative in [false, true] {
+                    let mut expected = vec![W::ZERO; h];
+                    for (i, &x) in x.iter().enumerate() {
+                        for (j, &word) in words.iter().enumerate() {
+                            let (to, product) = (&mut expected[(i + j) % h], m.mul(x, word));
+                            *to = if negative && i + j >= h {
+                                m.sub(*to, product)
+                            } else {
+                                m.add(*to, product)
+                            };
+                        }
+                    }
+                    for kernels in all_backends::<W>() {
+                        let mut own = x.clone();
+                        own.resize(convolution.width(), W::ONE);
+                        let mut memory = vec![W::ONE; convolution.memory()];
+                        convolution.multiply(kernels, &mut own, &mut memory, &filter, negative);
+                        assert_eq!(own[..h], expected, "{h} words, {}", kernels.name());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn products_are_products() {
+        products_are_products_on_every_backend::<u32>(28.5);
+        products_are_products_on_every_backend::<u64>(49.5);
+        products_are_products_on_every_backend::<u64>(60.5);
+    }
+}
