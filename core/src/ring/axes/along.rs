@@ -2,7 +2,7 @@
 
 use alloc::{sync::Arc, vec, vec::Vec};
 
-use super::convolution::{Convolution, Filter, longest};
+use super::convolution::{Convolution, Filter, length_for_primes};
 use crate::{
     arith::{Deferred, Kernels, Modulus, Shoup, Word},
     error::Error,
@@ -59,7 +59,7 @@ struct Tables<W> {
 /// The power of two whose double divides p - 1 for the primes p of a chain.
 pub(in crate::ring) fn convolution(index: OddIndex) -> usize {
     let (prime, _) = index.last_axis();
-    longest(prime as usize / 2)
+    length_for_primes(prime as usize / 2)
 }
 
 impl<W: Word> Along<W> {
