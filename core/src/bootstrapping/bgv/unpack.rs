@@ -14,6 +14,7 @@ use super::params::BgvParams;
 use crate::{
     arith::Word,
     error::Error,
+    par,
     ring::{Basis, Eval, GaloisElement, OddIndex, Poly, from_integers},
     rlwe::{GaloisSource, Pair},
     schemes::{
@@ -22,6 +23,10 @@ use crate::{
     },
     trace::Counters,
 };
+
+/// Coordinates that are computed together: the images of a ciphertext are read from memory once for all of them, and no more of them
+/// wait modulo Q P.
+const SUMS_AT_ONCE: usize = 4;
 
 /// Unpacks at the level where the removal begins, and packs where it ends.
 pub(super) struct Packing<W: Word> {
@@ -148,15 +153,20 @@ impl<W: Word> Packing<W> {
         let (order, odd) = (order(&self.context), rlwe.ring().odd_index().is_some());
         let factor = if odd { x.factor() } else { x.factor().mul(Factor::new(order, x.ring())?) };
         let noise = unpacked_noise(&self.context, x.noise(), level);
-        let coordinate = |k: u64, counters: &mut Counters| {
+        let exponents = |k: u64| {
             // Inverse powers, or the powers themselves: all that are asked for are there.
             let k = if odd { k - 1 } else { order - k };
-            let exponents: Vec<u64> = self.frobenius.iter().map(|&(_, l)| k * l % order).collect();
-            let sum = sum_of_products(&images, &self.weights, &exponents);
-            let pair = rlwe.divide_by_special(level, sum, counters);
-            BgvEvaluator::checked(x.with_pair(pair, level, factor, noise))
+            self.frobenius.iter().map(|&(_, l)| k * l % order).collect()
         };
-        (1..=self.context.slot_degree() as u64).map(|k| coordinate(k, counters)).collect()
+        let exponents: Vec<Vec<u64>> = (1..=self.context.slot_degree() as u64).map(exponents).collect();
+        let mut coordinates = Vec::with_capacity(exponents.len());
+        for exponents in exponents.chunks(SUMS_AT_ONCE) {
+            for sum in sums_of_products(&images, &self.weights, exponents) {
+                let pair = rlwe.divide_by_special(level, sum, counters);
+                coordinates.push(BgvEvaluator::checked(x.with_pair(pair, level, factor, noise))?);
+            }
+        }
+        Ok(coordinates)
     }
 
     /// The slots with these coordinates, integers with one factor: the sum of all Z^k x_k, or `X_2`^k x_k.
@@ -193,9 +203,10 @@ impl<W: Word> Packing<W> {
         }
         let lowest = u64::from(basis.ring().odd_index().is_none());
         let exponents: Vec<u64> = (lowest..).take(degree).collect();
-        let sum = sum_of_products(&pairs, &self.powers, &exponents);
         let noise = coordinates.iter().map(BgvCiphertext::noise).sum();
-        BgvEvaluator::checked(first.with_pair(sum, level, first.factor(), noise))
+        let sums = sums_of_products(&pairs, &self.powers, &[exponents]).into_iter();
+        let checked = |sum| BgvEvaluator::checked(first.with_pair(sum, level, first.factor(), noise));
+        sums.map(checked).next_back().expect("one sum was asked for")
     }
 }
 
@@ -225,20 +236,34 @@ fn monomial<W: Word>(basis: &Basis<W>, row: usize, constant: i64) -> Poly<W, Eva
     from_integers(basis, &coefficients).into_eval()
 }
 
-/// The sum of all products of pairs and the weights of these exponents, modulo the same basis.
-fn sum_of_products<W: Word>(pairs: &[Pair<W>], weights: &Weights<W>, exponents: &[u64]) -> Pair<W> {
+/// For each list of exponents the sum of all products of pairs and weights, modulo the basis of these. A part of the pairs' words is
+/// in a cache while every sum takes its products of it: the pairs are far more memory than the sums.
+fn sums_of_products<W: Word>(
+    pairs: &[Pair<W>],
+    weights: &Weights<W>,
+    exponents: &[Vec<u64>],
+) -> Vec<Pair<W>> {
     let (basis, words) = (&weights.basis, weights.words);
-    let mut out = Pair::zero(basis);
-    out.b.for_each_row_pair_mut(&mut out.a, |i, b, a| {
+    let mut sums: Vec<_> = exponents.iter().map(|_| Pair::zero(basis)).collect();
+    let mut limbs: Vec<Vec<[&mut [W]; 2]>> = (0..basis.len()).map(|_| Vec::new()).collect();
+    for sum in &mut sums {
+        let rows = sum.b.rows_mut().zip(sum.a.rows_mut());
+        limbs.iter_mut().zip(rows).for_each(|(limb, ((_, b), (_, a)))| limb.push([b, a]));
+    }
+    let products = |i: usize, sums: &mut [[&mut [W]; 2]]| {
         let (m, kernels) = (basis.modulus(i), basis.kernels());
-        let rhs: Vec<&[W]> = exponents.iter().map(|&e| weights.row(e, i)).collect();
         for start in (0..basis.degree()).step_by(words) {
             let own = start..start + words;
-            let lhs_b: Vec<&[W]> = pairs.iter().map(|pair| &pair.b.row(i)[own.clone()]).collect();
-            let lhs_a: Vec<&[W]> = pairs.iter().map(|pair| &pair.a.row(i)[own.clone()]).collect();
-            kernels.inner_product(m, &mut b[own.clone()], &lhs_b, &rhs, false);
-            kernels.inner_product(m, &mut a[own], &lhs_a, &rhs, false);
+            for component in 0..2 {
+                let rows = pairs.iter().map(|pair| [&pair.b, &pair.a][component].row(i));
+                let lhs: Vec<&[W]> = rows.map(|row| &row[own.clone()]).collect();
+                for (sum, exponents) in sums.iter_mut().zip(exponents) {
+                    let rhs: Vec<&[W]> = exponents.iter().map(|&e| weights.row(e, i)).collect();
+                    kernels.inner_product(m, &mut sum[component][own.clone()], &lhs, &rhs, false);
+                }
+            }
         }
-    });
-    out
+    };
+    par::for_each_limb_with(&mut limbs, basis.degree(), || (), |(), i, sums| products(i, sums));
+    sums
 }
