@@ -53,7 +53,7 @@ impl Chain {
         };
         let rows = doublings(bootstraps.min(last)).filter_map(after).collect();
         let end =
-            if bootstraps > last { format!("after {last} nothing is promised\n") } else { String::new() };
+            if bootstraps > last { format!("beyond {last} nothing is promised\n") } else { String::new() };
         let said = format!(
             "{end}of {}, with nothing computed between the bootstraps; a computation multiplies the errors before it by its \
              slope\n",

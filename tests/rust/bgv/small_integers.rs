@@ -95,8 +95,13 @@ fn what_cannot_be_compared_is_refused_by_name() {
     let (bootstrapper, levels) = (&set.bootstrapper, set.params.levels());
     let x = set.encrypt(&[1, 2], levels.output, 2);
     // Any slot modulo 65537, and one of which the polynomial is too long.
-    let bounds =
-        [(40_000, "below 65537/2"), (u64::MAX, "below 65537/2"), (0, "1 or more"), (20_000, "smaller bound")];
+    let bounds = [
+        (40_000, "below 65537/2"),
+        (u64::MAX, "below 65537/2"),
+        (0, "1 or more"),
+        (20_000, "smaller bound"),
+        (8192, "smaller bound"),
+    ];
     for (bound, words) in bounds {
         for refused in [
             bootstrapper.sign(&x, bound, &set.keys).err(),

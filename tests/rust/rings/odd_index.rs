@@ -207,12 +207,15 @@ fn other_rings_and_primes_are_refused() {
     for (n, index) in [(168, 129), (84, 215), (192, 215), (4, 9), (48, 135), (96, 105), (14, 45), (6, 7)] {
         assert!(matches!(Cyclotomic::new(n, index), Err(Error::InvalidArgument(_))), "{n}, {index}");
     }
-    let ring = Cyclotomic::new(24, 35).expect("a ring");
-    // Not 1 modulo twice the length of the convolution, and not 1 modulo the index.
-    let divisor = ring.divisor_of_primes();
-    for part in [2, 35] {
-        let mut candidates = (1..1000).map(|k| divisor / part * k + 1).filter(|p| p % divisor != 1);
-        let prime = candidates.find(|&p| refloat::arith::primes::is_prime(p)).expect("a prime");
-        assert!(matches!(Basis::<u64>::over(ring, &[prime]), Err(Error::InvalidArgument(_))), "{prime}");
+    // Convolutions by one transform, and by two.
+    for (n, index) in [(24, 35), (624, 939)] {
+        let ring = Cyclotomic::new(n, index).expect("a ring");
+        // Not 1 modulo twice the length of the convolution, and not 1 modulo the index.
+        let divisor = ring.divisor_of_primes();
+        for part in [2, index] {
+            let mut candidates = (1..1000).map(|k| divisor / part * k + 1).filter(|p| p % divisor != 1);
+            let prime = candidates.find(|&p| refloat::arith::primes::is_prime(p)).expect("a prime");
+            assert!(matches!(Basis::<u64>::over(ring, &[prime]), Err(Error::InvalidArgument(_))), "{prime}");
+        }
     }
 }

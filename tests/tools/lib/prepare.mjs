@@ -12,6 +12,7 @@ const WASM_TARGET = 'wasm32-unknown-unknown';
 export async function prepare() {
   checkNode();
   await checkRust();
+  await checkCompiler();
   await installPackages();
 }
 
@@ -40,6 +41,15 @@ async function checkRust() {
   if (rustup.code !== 0) await must(step, 'rustup', ['toolchain', 'install']);
   await must(step, 'rustup', ['target', 'add', WASM_TARGET]);
   step.done();
+}
+
+/** Rust links with it, and two of the server's libraries are in C. */
+async function checkCompiler() {
+  if (process.platform === 'win32' || (await run('cc', ['--version'])).code !== -1) return;
+  throw new Stop(
+    'refloat needs a C compiler, with which Rust links its programs too; cc was not found.\n' +
+      'Install one (on Debian: apt install gcc libc6-dev; on a Mac: xcode-select --install), then run the same command again.',
+  );
 }
 
 async function installPackages() {

@@ -14,8 +14,8 @@ use crate::{
     schemes::bgv::{BgvCiphertext, Factor},
 };
 
-/// Above that no polynomial is made, whatever the level.
-const MOST_INTERPOLATED: u64 = 1 << 13;
+/// From this bound on no polynomial is made, whatever the level.
+const TOO_MANY_POINTS: u64 = 1 << 13;
 
 impl<W: Word> BgvBootstrapper<W> {
     /// The sign of every slot, -1, 0 or 1 modulo P, for slots that are integers from -`bound` to `bound`: of a difference, which of two
@@ -55,10 +55,12 @@ impl<W: Word> BgvBootstrapper<W> {
     fn check_small(&self, x: &BgvCiphertext<W>, bound: u64, keys: &dyn KeySource<W>) -> Result<(), Error> {
         self.check(x, keys)?;
         self.bgv().context().check_slots_are_integers("comparisons")?;
-        // Larger bounds are refused where the polynomial is made.
-        let levels =
-            bound.min(MOST_INTERPOLATED).saturating_mul(2).max(1).next_power_of_two().ilog2() as usize;
-        if bound <= MOST_INTERPOLATED && levels > x.level() {
+        if bound >= TOO_MANY_POINTS || 2 * bound >= x.ring().prime() {
+            // Refused where the polynomial is made.
+            return Ok(());
+        }
+        let levels = (2 * bound).max(1).next_power_of_two().ilog2() as usize;
+        if levels > x.level() {
             return Err(Error::LevelMismatch(format!(
                 "a function of integers up to {bound} takes {levels} levels, the ciphertext is at level {}; bootstrap it first, or declare \
                  a smaller bound",

@@ -9,6 +9,7 @@
 //! sigma(`X_2`^k) sigma(v). What is packed is in the basis of the `X_2`^k themselves.
 
 use alloc::{format, vec, vec::Vec};
+use core::ops::Range;
 
 use super::params::BgvParams;
 use crate::{
@@ -27,6 +28,9 @@ use crate::{
 /// Coordinates that are computed together: the images of a ciphertext are read from memory once for all of them, and no more of them
 /// wait modulo Q P.
 const SUMS_AT_ONCE: usize = 4;
+
+/// Words of a row whose products are made together.
+const PART: usize = 1024;
 
 /// Unpacks at the level where the removal begins, and packs where it ends.
 pub(super) struct Packing<W: Word> {
@@ -204,9 +208,8 @@ impl<W: Word> Packing<W> {
         let lowest = u64::from(basis.ring().odd_index().is_none());
         let exponents: Vec<u64> = (lowest..).take(degree).collect();
         let noise = coordinates.iter().map(BgvCiphertext::noise).sum();
-        let sums = sums_of_products(&pairs, &self.powers, &[exponents]).into_iter();
-        let checked = |sum| BgvEvaluator::checked(first.with_pair(sum, level, first.factor(), noise));
-        sums.map(checked).next_back().expect("one sum was asked for")
+        let sum = sums_of_products(&pairs, &self.powers, &[exponents]).pop().expect("a list gives a sum");
+        BgvEvaluator::checked(first.with_pair(sum, level, first.factor(), noise))
     }
 }
 
@@ -236,7 +239,7 @@ fn monomial<W: Word>(basis: &Basis<W>, row: usize, constant: i64) -> Poly<W, Eva
     from_integers(basis, &coefficients).into_eval()
 }
 
-/// For each list of exponents the sum of all products of pairs and weights, modulo the basis of these. A part of the pairs' words is
+/// For each list of exponents the sum of all products of pairs and weights, modulo the basis of these. A part of the pairs' words stays
 /// in a cache while every sum takes its products of it: the pairs are far more memory than the sums.
 fn sums_of_products<W: Word>(
     pairs: &[Pair<W>],
@@ -252,18 +255,70 @@ fn sums_of_products<W: Word>(
     }
     let products = |i: usize, sums: &mut [[&mut [W]; 2]]| {
         let (m, kernels) = (basis.modulus(i), basis.kernels());
-        for start in (0..basis.degree()).step_by(words) {
-            let own = start..start + words;
-            for component in 0..2 {
-                let rows = pairs.iter().map(|pair| [&pair.b, &pair.a][component].row(i));
-                let lhs: Vec<&[W]> = rows.map(|row| &row[own.clone()]).collect();
-                for (sum, exponents) in sums.iter_mut().zip(exponents) {
-                    let rhs: Vec<&[W]> = exponents.iter().map(|&e| weights.row(e, i)).collect();
-                    kernels.inner_product(m, &mut sum[component][own.clone()], &lhs, &rhs, false);
+        let row = |&e: &u64| weights.row(e, i);
+        let rhs: Vec<Vec<&[W]>> =
+            exponents.iter().map(|exponents| exponents.iter().map(row).collect()).collect();
+        for part in parts(words) {
+            let rhs: Vec<Vec<&[W]>> =
+                rhs.iter().map(|rows| rows.iter().map(|row| &row[part.clone()]).collect()).collect();
+            for start in (0..basis.degree()).step_by(words) {
+                let own = start + part.start..start + part.end;
+                for component in 0..2 {
+                    let rows = pairs.iter().map(|pair| [&pair.b, &pair.a][component].row(i));
+                    let lhs: Vec<&[W]> = rows.map(|row| &row[own.clone()]).collect();
+                    for (sum, rhs) in sums.iter_mut().zip(&rhs) {
+                        kernels.inner_product(m, &mut sum[component][own.clone()], &lhs, rhs, false);
+                    }
                 }
             }
         }
     };
-    par::for_each_limb_with(&mut limbs, basis.degree(), || (), |(), i, sums| products(i, sums));
+    par::for_each_limb_with(&mut limbs, basis.n(), || (), |(), i, sums| products(i, sums));
     sums
+}
+
+/// `words` words, [`PART`] by [`PART`].
+fn parts(words: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..words).step_by(PART).map(move |start| start..words.min(start + PART))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        arith::primes::ntt_primes,
+        random::Seed,
+        ring::{Cyclotomic, uniform_rows},
+    };
+
+    /// Against products one by one: rows of many parts, and values of one axis that are the same in all rows.
+    #[test]
+    fn sums_are_sums_of_products() {
+        for (degree, index, constant) in [(4 * 1024, 5, -1), (4 * 1024, 5, 0), (2 * 1048, 3 * 1049, 0)] {
+            let ring = Cyclotomic::new(degree, index).expect("a ring");
+            let primes: Vec<u64> = ntt_primes(49.5, ring.divisor_of_primes()).take(2).collect();
+            let basis = Basis::<u64>::over(ring, &primes).expect("primes");
+            let weights = match ring.odd_index() {
+                Some(index) => Weights::of_second(&basis, index),
+                None => Weights::of_z(&basis, constant),
+            };
+            let mut stream = Seed::from_bytes([7; 32]).stream();
+            let mut random = || Poly::from_rows(&basis, uniform_rows(&basis, &mut stream));
+            let pairs: Vec<_> = (0..3).map(|_| Pair { b: random(), a: random() }).collect();
+            let exponents = [vec![1, 2, 4], vec![3, 3, 1]];
+            for (sum, exponents) in sums_of_products(&pairs, &weights, &exponents).iter().zip(&exponents) {
+                let mut expected = Pair::zero(&basis);
+                for (pair, &exponent) in pairs.iter().zip(exponents) {
+                    let mut own = Poly::zero(&basis);
+                    own.for_each_row_mut(|i, row| {
+                        row[..basis.degree()]
+                            .chunks_mut(weights.words)
+                            .for_each(|part| part.copy_from_slice(weights.row(exponent, i)));
+                    });
+                    expected.add_assign(&Pair { b: pair.b.mul(&own), a: pair.a.mul(&own) });
+                }
+                assert_eq!((sum.b.data(), sum.a.data()), (expected.b.data(), expected.a.data()), "{index}");
+            }
+        }
+    }
 }

@@ -12,7 +12,8 @@ use crate::{
     schemes::ckks::Complex,
 };
 
-/// Collects nodes. Values come from earlier calls, so there is no loop; mistakes are reported by [`finish`](Self::finish).
+/// Collects nodes. Values come from earlier calls, so there is no loop; mistakes are reported by [`finish`](Self::finish), or with
+/// their line where the text of a program is read.
 #[derive(Default)]
 pub struct Builder {
     nodes: Vec<Node>,
@@ -180,6 +181,11 @@ impl Builder {
     /// Nodes so far.
     pub(super) fn count(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// The first mistake so far, for a caller who can say where it was made.
+    pub(super) fn mistake(&mut self) -> Result<(), Error> {
+        self.error.take().map_or(Ok(()), Err)
     }
 
     /// The program.

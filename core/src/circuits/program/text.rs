@@ -43,7 +43,8 @@ impl Program {
         for (number, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or_default().trim();
             if !line.is_empty() {
-                parser.statement(line).map_err(|error| error.within(&format!("line {}", number + 1)))?;
+                let understood = parser.statement(line).and_then(|()| parser.builder.mistake());
+                understood.map_err(|error| error.within(&format!("line {}", number + 1)))?;
             }
         }
         parser.builder.finish()
@@ -126,7 +127,6 @@ impl Parser {
                 if operation == "rotate" {
                     return Ok(self.builder.rotate(x, whole(count)?));
                 }
-                // `finish` refuses what is not a power of two.
                 Ok(self.builder.rotate_sum(x, whole(count)?))
             }
             "polynomial" | "chebyshev" => {
@@ -372,6 +372,15 @@ mod tests {
     }
 
     #[test]
+    fn every_operation_that_a_message_lists_is_one() {
+        for operation in OPERATIONS.split(", ").flat_map(|words| words.split(" and ")) {
+            let error =
+                Program::parse(&format!("x = {operation} 1 2 3 4 5 6 7 8 9")).err().unwrap().to_string();
+            assert!(!error.contains("there is no operation"), "{error}");
+        }
+    }
+
+    #[test]
     fn what_is_not_understood_is_told_with_its_line() {
         for (text, part) in [
             ("x", "line 1: no = in it; write NAME"),
@@ -389,7 +398,7 @@ mod tests {
             ("x = input\ny = rotate x 0.5", "\"0.5\" is not a whole number"),
             ("x = input\ny = rotate x 99999999999", "not a whole number"),
             ("x = input\ny = rotate x", "rotate takes a value"),
-            ("x = input\ny = rotate-sum x 3", "power of two"),
+            ("x = input\ny = rotate-sum x 3", "line 2: a sum of 3 slots by rotations; take a power of two"),
             ("x = input\ny = chebyshev x 1", "interval"),
             ("x = input\ny = chebyshev x 1 1 1", "in order"),
             ("x = input\ny = polynomial x", "coefficients"),
@@ -406,7 +415,7 @@ mod tests {
             ("x = input\ny = bit x 3", "bit takes"),
             ("x = input\ny = lut x 1", "1 values"),
             ("x = input\ny = quantise x", "number of steps"),
-            ("x = input\ny = quantise x 4294967295\ny = output y", "4294967295 steps"),
+            ("x = input\ny = quantise x 4294967295\ny = output y", "line 2: 4294967295 steps"),
             ("", "output"),
         ] {
             let error = Program::parse(text).err().unwrap().to_string();

@@ -5,7 +5,7 @@
 //! their product: P = A + (X^K + 1) Q with Q = (B - A)/2 modulo X^L + 1, where X^K is 1. A few words beyond these K + L are computed from
 //! their definition. For h = 644 that is 1024 + 256 + 7 words in place of 2048.
 
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, format, vec::Vec};
 
 use crate::{
     arith::{Kernels, Modulus, NttTable, Shoup, Word},
@@ -14,6 +14,9 @@ use crate::{
 
 /// Few words are filled up to a multiple of so many: the most lanes that kernels have for words of 64 bits.
 const FILLED: usize = 8;
+
+/// The shortest second transform: the widest registers do shorter ones word by word.
+const SHORTEST: usize = 128;
 
 /// How many words of a product are found in which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +38,7 @@ impl Lengths {
             let beyond = (2 * h - 1).saturating_sub(whole / 2 + second);
             (beyond * beyond <= 2 * whole).then_some(Self { first: whole / 2, second, beyond })
         };
-        let shorter = core::iter::successors(Some(FILLED), |length| Some(2 * length));
+        let shorter = core::iter::successors(Some(SHORTEST), |length| Some(2 * length));
         let shorter = shorter.take_while(|&length| length <= whole / 4);
         let lengths = (whole > 2).then_some(0).into_iter().chain(shorter).filter_map(split);
         let possible = |lengths: &Self| lengths.second == 0 || lengths.beyond <= lengths.second;
@@ -72,8 +75,15 @@ impl<W: Word> Convolution<W> {
     /// For polynomials of h words.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] unless the prime of the modulus is 1 modulo twice the longer transform.
+    /// [`Error::InvalidArgument`] unless the modulus is a prime that is 1 modulo twice [`length_for_primes`].
     pub(super) fn new(h: usize, modulus: Modulus<W>) -> Result<Self, Error> {
+        let divisor = 2 * length_for_primes(h) as u64;
+        if modulus.value_u64() % divisor != 1 {
+            return Err(Error::InvalidArgument(format!(
+                "modulus {} is not 1 modulo {divisor}; take a prime that is",
+                modulus.value_u64()
+            )));
+        }
         let Lengths { first, second, beyond } = Lengths::of(h);
         // The prime is odd.
         let half = modulus.shoup(modulus.inv(modulus.reduce_u64(2)).unwrap_or(W::ONE));
@@ -214,7 +224,7 @@ mod tests {
 
     #[test]
     fn lengths_hold_a_product() {
-        for h in 1..2000 {
+        for h in 1..22_000 {
             let Lengths { first, second, beyond } = Lengths::of(h);
             assert!(first.is_power_of_two() && first >= h && beyond < h.max(2), "{h}");
             assert!(first + second + beyond >= 2 * h - 1, "{h}");
@@ -236,11 +246,21 @@ mod tests {
         }
     }
 
+    #[test]
+    fn primes_are_those_of_a_single_transform() {
+        for h in 1..22_000_usize {
+            let whole = (2 * h - 1).next_power_of_two().max(2);
+            let beyond = (2 * h - 1).saturating_sub(whole / 2);
+            let half = whole > 2 && beyond * beyond <= 2 * whole;
+            assert_eq!(length_for_primes(h), if half { whole / 2 } else { whole }, "{h}");
+        }
+    }
+
     /// Against products from their definition.
     fn products_are_products_on_every_backend<W: Word>(bits: f64) {
         let mut stream = Seed::from_bytes([7; 32]).stream();
         // Each way: whole, beyond, and both transforms, one that is half and one that is a quarter of the other, with and without words beyond.
-        for h in [1, 2, 3, 8, 14, 15, 17, 29, 30, 48, 56, 64, 160, 192] {
+        for h in [1, 2, 3, 8, 14, 17, 29, 48, 64, 160, 192, 200, 300, 330, 384] {
             let prime = ntt_primes(bits, 2 * length_for_primes(h) as u64)
                 .find(|p| p >> (W::BITS - 3) == 0)
                 .expect("a prime");

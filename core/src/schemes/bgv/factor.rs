@@ -20,9 +20,9 @@ impl Factor {
     /// # Errors
     /// [`Error::InvalidArgument`] unless p does not divide it.
     pub fn new(value: u64, ring: PrimePower) -> Result<Self, Error> {
-        let value = ring.reduce(value);
-        if ring.is_unit(value) {
-            return Ok(Self { value, ring });
+        let reduced = ring.reduce(value);
+        if ring.is_unit(reduced) {
+            return Ok(Self { value: reduced, ring });
         }
         Err(Error::InvalidArgument(format!(
             "{value} is not a unit modulo {}^{}; a factor must not be a multiple of {}",
@@ -112,6 +112,8 @@ impl Label for Factor {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use super::*;
 
     #[test]
@@ -128,6 +130,9 @@ mod tests {
             assert_eq!(a.mul(small(b)), small(a).mul(small(b)));
             assert_eq!(a.div(small(b)), small(a).div(small(b)));
         }
-        assert!(Factor::new(0, large).is_err() && Factor::new(514, large).is_err());
+        for (x, given) in [(0, "0"), (514, "514"), (large.value() + 257, "16974850")] {
+            let error = Factor::new(x, large).err().expect("a multiple of 257").to_string();
+            assert!(error.contains(&format!("{given} is not a unit")), "{error}");
+        }
     }
 }

@@ -59,7 +59,7 @@ impl<W: Word> CkksEvaluator<W> {
         scale: Scale,
     ) -> Result<Ciphertext<W>, Error> {
         self.check_set(x)?;
-        check_scale(scale)?;
+        scale.checked()?;
         let mut out = x.clone();
         self.times(&mut out, c, scale.to_real())?;
         Ok(out.relabelled(x.scale.mul(scale)))
@@ -87,7 +87,7 @@ impl<W: Word> CkksEvaluator<W> {
         target: Scale,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
-        check_scale(target)?;
+        target.checked()?;
         let rlwe = self.context().rlwe();
         counters.ntt += 2 * rlwe.rescale(x.level)?.ntts();
         let primes = Scale::product(rlwe.spec().levels[x.level].iter().copied());
@@ -170,16 +170,6 @@ impl<W: Word> CkksEvaluator<W> {
 
 /// Bits by which a logarithm may be off.
 const ROUNDING: f64 = 1e-9;
-
-fn check_scale(scale: Scale) -> Result<(), Error> {
-    let size = scale.to_f64();
-    if size.is_finite() && size > 0.0 {
-        return Ok(());
-    }
-    Err(Error::InvalidArgument(format!(
-        "scale {size} is not a positive number; scales are powers of two of the wanted precision"
-    )))
-}
 
 /// For every prime, the residues a constant has on the two halves of a row.
 struct Factors<W>(Vec<[Shoup<W>; 2]>);

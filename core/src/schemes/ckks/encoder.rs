@@ -90,7 +90,7 @@ impl Encoder {
     /// # Errors
     /// [`Error::InvalidArgument`] as [`Self::coefficients`], or if a coefficient exceeds 2^61.
     pub fn encode(&self, slots: &[Complex], scale: Scale) -> Result<Vec<i64>, Error> {
-        let factor = checked(scale)?;
+        let factor = scale.checked()?;
         self.coefficients(slots)?
             .into_iter()
             .map(|x| {
@@ -114,7 +114,7 @@ impl Encoder {
     /// # Errors
     /// As [`Self::encode`], for coefficients above 2^100.
     pub fn encode_wide(&self, slots: &[Complex], scale: Scale, largest: f64) -> Result<Vec<i128>, Error> {
-        let factor = checked(scale)?;
+        let factor = scale.checked()?;
         let rounded = if factor * largest <= LARGEST_NARROW {
             let narrow = Zeroizing::new(self.coefficients(slots)?);
             Zeroizing::new(narrow.iter().map(|x| round_ties_even(x * factor).into()).collect::<Vec<_>>())
@@ -178,17 +178,6 @@ impl Encoder {
         self.fft.forward(&mut w);
         w
     }
-}
-
-/// A scale as a double.
-fn checked(scale: Scale) -> Result<f64, Error> {
-    let factor = scale.to_f64();
-    if factor.is_finite() && factor > 0.0 {
-        return Ok(factor);
-    }
-    Err(Error::InvalidArgument(format!(
-        "scale {factor} is not a positive number; scales are powers of two of the wanted precision"
-    )))
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Exact scales.
 
-use crate::arith::DoubleDouble;
+use alloc::format;
+
+use crate::{arith::DoubleDouble, error::Error};
 
 /// A positive real carried to about 104 bits ([`DoubleDouble`]).
 ///
@@ -11,8 +13,7 @@ use crate::arith::DoubleDouble;
 pub struct Scale(DoubleDouble);
 
 impl Scale {
-    /// Takes a double exactly. Scales are positive and finite; anything else is refused by the
-    /// readers and the encoder, not here.
+    /// Takes a double exactly. Scales are positive and finite; anything else is refused where a scale is read or used, not here.
     pub const fn new(x: f64) -> Self {
         Self(DoubleDouble::new(x))
     }
@@ -57,6 +58,17 @@ impl Scale {
     /// Nearest double.
     pub const fn to_f64(self) -> f64 {
         self.0.to_f64()
+    }
+
+    /// Nearest double of a scale that somebody gave.
+    pub(super) fn checked(self) -> Result<f64, Error> {
+        let scale = self.to_f64();
+        if scale.is_finite() && scale > 0.0 {
+            return Ok(scale);
+        }
+        Err(Error::InvalidArgument(format!(
+            "scale {scale} is not a positive number; scales are powers of two of the wanted precision"
+        )))
     }
 
     /// Base-2 logarithm.
