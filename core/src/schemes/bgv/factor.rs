@@ -131,7 +131,7 @@ mod tests {
             assert_eq!(a.div(small(b)), small(a).div(small(b)));
         }
         for (x, given) in [(0, "0"), (514, "514"), (large.value() + 257, "16974850")] {
-            let error = Factor::new(x, large).err().expect("a multiple of 257").to_string();
+            let error = Factor::new(x, large).expect_err("a multiple of 257").to_string();
             assert!(error.contains(&format!("{given} is not a unit")), "{error}");
         }
     }
