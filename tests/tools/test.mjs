@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { build } from './lib/build.mjs';
 import { needChromium } from './lib/browser.mjs';
 import { CRATES, RUST_TESTS, artefacts } from './lib/cargo.mjs';
-import { countTests } from './lib/count.mjs';
+import { countTests, failedTests } from './lib/count.mjs';
 import { Stop, begin, bold, main, red, say, yellow } from './lib/log.mjs';
 import { findNats } from './lib/nats.mjs';
 import { root, serverBinary } from './lib/paths.mjs';
@@ -23,6 +23,9 @@ const LIMIT = 60 * 60_000;
 
 /** Lines of a failing step that are shown; the end matters most. */
 const SHOWN = 400;
+
+/** Tests of a failing step that are named at the end. */
+const NAMED = 20;
 
 const cargo = (args, env) => ({ command: 'cargo', args, env, cargo: true });
 const npm = (workspace, script) => ({ command: 'npm', args: ['run', '--silent', script, '--workspace', workspace] });
@@ -141,7 +144,7 @@ await main(async () => {
     for (let step = next(); step; step = next()) {
       const result = await perform(step, options);
       for (const key of Object.keys(total)) total[key] += result[key];
-      if (result.failed) failures.push(step.name);
+      if (result.failed) failures.push([step.name, ...(result.names ?? [])]);
     }
   };
   const ofSources = chosen.filter(({ needs }) => !needs);
@@ -155,7 +158,7 @@ await main(async () => {
   };
   await Promise.all([performAll(() => ofSources.shift(), { yields: ofBuilds.length > 0 }), afterBuilding()]);
   say();
-  for (const name of failures) say(red(`failed: ${name}`));
+  for (const [name, ...tests] of failures) say([red(`failed: ${name}`), ...tests.slice(0, NAMED)].join('\n    '));
   const skipped = total.skipped ? `, ${total.skipped} skipped` : '';
   say(`${total.passed} passed, ${total.failed} failed${skipped}`);
   return failures.length ? 1 : 0;
@@ -188,7 +191,7 @@ async function buildFor(chosen, total, failures) {
       if (!(error instanceof Stop)) throw error;
       say(error.message);
       broken.add(name);
-      failures.push(`building ${name}`);
+      failures.push([`building ${name}`]);
       total.failed += 1;
     }
   }
@@ -196,7 +199,7 @@ async function buildFor(chosen, total, failures) {
     const missing = needs.filter((each) => broken.has(each));
     if (missing.length) {
       say(yellow(`  – ${name}: not run, because ${missing.join(', ')} could not be built`));
-      failures.push(name);
+      failures.push([name]);
       total.failed += 1;
     }
     return missing.length === 0;
@@ -224,7 +227,7 @@ async function perform(step, options) {
     progress.fail(silent ? 'ran no test' : `exit code ${code}`);
     const lines = output.trimEnd().split('\n').filter((line) => !/^test .* \.\.\. (ok|ignored)$/.test(line));
     say(lines.slice(-SHOWN).join('\n'));
-    return { ...count, failed: Math.max(1, count.failed) };
+    return { ...count, failed: Math.max(1, count.failed), names: failedTests(output) };
   }
   const skipped = count.skipped ? `, ${count.skipped} skipped` : '';
   progress.done(step.tests ? `${count.passed} tests${skipped}` : '');

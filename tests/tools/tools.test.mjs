@@ -11,7 +11,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import { binaryFor } from '../../server/npm/lib/launch.js';
 import { runtimePackages } from './lib/bundled.mjs';
 import { contentsOf } from './lib/contents.mjs';
-import { countTests } from './lib/count.mjs';
+import { countTests, failedTests } from './lib/count.mjs';
 import { linked } from './lib/elf.mjs';
 import { cratesWithTexts, licenceTexts, thirdParty } from './lib/licences.mjs';
 import { sizeProblem } from '../packaging/sizes.mjs';
@@ -50,6 +50,18 @@ test('the counts of every runner are read', () => {
   for (const [output, [passed, failed, skipped]] of cases) {
     assert.deepEqual(countTests(output), { passed, failed, skipped }, output);
   }
+});
+
+test('tests that failed are named, whichever runner ran them', () => {
+  const cases = [
+    ['test a::b ... ok\ntest a::c ... FAILED\n\nfailures:\n    a::c\n', ['a::c']],
+    ['\u001b[41m FAIL \u001b[49m tests/a.test.ts > keys > are kept\n FAIL  tests/a.test.ts > keys > are kept\n', ['tests/a.test.ts > keys > are kept']],
+    ['ok 1 - one\nnot ok 2 - another\n', ['another']],
+    ['✔ one (0.5ms)\n✖ another (12.3ms)\nℹ fail 1\n\n✖ failing tests:\n\n✖ another (12.3ms)\n', ['another']],
+    ['  ✘   3 [chromium] › shell.mjs:9:1 › opens (1.2s)\n  ✘   4 [chromium] › shell.mjs:9:1 › opens (retry #1) (2s)\n', ['[chromium] › shell.mjs:9:1 › opens']],
+    ['3 passed, 0 failed\n', []],
+  ];
+  for (const [output, names] of cases) assert.deepEqual(failedTests(output), names, output);
 });
 
 test('a fingerprint depends on names and contents, not on times', (context) => {

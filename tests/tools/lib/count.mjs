@@ -1,4 +1,4 @@
-// Reads from a test runner's output how many tests it ran.
+// Reads from a test runner's output how many tests it ran, and which failed.
 
 /** One line shape per runner: cargo test, Vitest, Node's own runner, and the plain one. */
 const SHAPES = [
@@ -10,7 +10,7 @@ const SHAPES = [
 
 /** {passed, failed, skipped}, summed over the whole output; zeros when no runner spoke. */
 export function countTests(output) {
-  const plain = output.replace(/\u001b\[[0-9;]*m/g, '');
+  const plain = uncoloured(output);
   const sum = { passed: 0, failed: 0, skipped: 0 };
   for (const [shape, [passed, failed, skipped]] of SHAPES) {
     for (const match of plain.matchAll(shape)) {
@@ -20,4 +20,23 @@ export function countTests(output) {
     }
   }
   return sum;
+}
+
+/** The line of a test that failed, by runner: cargo test, Vitest, Node's own runner (in both of its forms), Playwright. */
+const FAILURES = [
+  /^test (.+?) \.\.\. FAILED$/gm,
+  /^ *FAIL +(.+)$/gm,
+  /^ *not ok \d+ - (.+)$/gm,
+  /^ *✖ (.+?) \([\d.]+m?s\)$/gm,
+  /^ *✘ +\d+ (.+?)(?: \(retry #\d+\))? \([\d.]+m?s\)$/gm,
+];
+
+/** The names of the tests that failed, each once. */
+export function failedTests(output) {
+  const plain = uncoloured(output);
+  return [...new Set(FAILURES.flatMap((shape) => [...plain.matchAll(shape)].map(([, name]) => name)))];
+}
+
+function uncoloured(output) {
+  return output.replace(/\u001b\[[0-9;]*m/g, '');
 }
