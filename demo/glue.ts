@@ -1,8 +1,8 @@
 import type { Plugin } from 'vite';
 
 /**
- * Has the worker load the glue of a wasm module with the module, when it is first needed. The package's workers import the glue
- * of all modules at once, since not every bundler splits a worker; Vite does, and a page needs one module or two.
+ * Makes the worker load the glue of a wasm module together with the module, when it is first needed. The package's workers import the glue
+ * of all modules at once, since not every bundler splits a worker. Vite does, and a page needs only one or two modules.
  */
 export function glueOnDemand(): Plugin {
   return {

@@ -16,7 +16,7 @@ const HEAD = `<meta charset="utf-8">
 const LOGO =
   '<svg viewBox="0 0 40 24" width="40" height="24" aria-hidden="true"><path class="mark-sail" d="M20 1c6 4 9 8 9.5 12.5-3 .6-6 .8-9.5.8zM17.5 3v11.4c-3.4 0-6-.2-8.6-.7C12 9 15 6.500 17.500 3z"/><path class="mark-water" d="M1 18.500c3.200 0 3.200 2.500 6.400 2.500s3.200-2.500 6.300-2.500 3.200 2.500 6.300 2.500 3.200-2.500 6.300-2.500 3.200 2.500 6.300 2.500 3.200-2.500 6.400-2.500"/></svg>';
 
-/** Name, menu, way to the words and switch of colours; `page` is marked in the menu as the one that is open. */
+/** Name, menu, link to the glossary and colour switch; the menu marks `page` as the one that is open. */
 function masthead(page: string | undefined): string {
   const links = Object.entries(PAGES).map(([name, words]) => `<a href="./${name}.html"${name === page ? ' aria-current="page"' : ''}>${words}</a>`);
   return `<header class="masthead">
@@ -27,7 +27,7 @@ function masthead(page: string | undefined): string {
     </header>`;
 }
 
-/** What is said on all pages and explained on none: a word, and what it means here. */
+/** Terms that all pages use and none explains: a word, and what it means here. */
 const GLOSSARY: readonly (readonly [string, string])[] = [
   ['Ciphertext', 'What encryption makes of a message: polynomials whose coefficients look random to anybody without the secret key.'],
   ['Key', 'The <i>secret key</i> encrypts and decrypts, and stays with its owner. <i>Evaluation keys</i> are made from it: whoever has them can compute with ciphertexts, but not decrypt them.'],
@@ -46,12 +46,12 @@ const GLOSSARY: readonly (readonly [string, string])[] = [
   ['Encrypted bits', 'Zeros and ones that are encrypted. Gates take each in a ciphertext of its own.'],
 ];
 
-/** The words, folded; an address that ends in their id unfolds them. */
+/** The glossary, folded; an address that ends in its id unfolds it. */
 const WORDS = `<details class="fold words"><summary><h2>Words on these pages</h2></summary>
       <dl id="words">${GLOSSARY.map(([word, meaning]) => `<div><dt>${word}</dt><dd>${meaning}</dd></div>`).join('')}</dl>
       <p class="hint">The file <code>core/CONCEPTS.md</code> of the source explains them in order, with drawings.</p></details>`;
 
-/** The end of all pages but the first, and where they speak to those who listen. */
+/** The footer of all pages but the first, and the live region for screen readers. */
 const FOOT = `<footer class="foot">${WORDS}<p>Licensed under MIT or Apache-2.0.</p></footer>
     <div id="live" class="visually-hidden" aria-live="polite" role="status"></div>`;
 
@@ -62,8 +62,9 @@ const DATA = `<section class="band" id="data" aria-labelledby="data-title">
       </section>`;
 
 /**
- * Writes what all pages have alike, `<!--head-->` and `<!--masthead-->`, and what several have: `<!--foot-->`, its `<!--words-->`
- * alone, and `<!--data-->`. A page is served with and without `.html`, which Vite does by itself; other paths get the page that says that there is nothing.
+ * Writes what all pages share, `<!--head-->` and `<!--masthead-->`, and what several share: `<!--foot-->`, its `<!--words-->` alone, and
+ * `<!--data-->`. A page is served with and without `.html`, which Vite does by itself. Other paths get the page that says that nothing is
+ * there.
  */
 export function pages(): Plugin {
   return {
@@ -74,13 +75,13 @@ export function pages(): Plugin {
         const page = Object.keys(PAGES).find((name) => path.endsWith(`/${name}.html`));
         const written = { head: HEAD, masthead: masthead(page), words: WORDS, foot: FOOT, data: DATA };
         for (const mark of ['head', 'masthead']) if (!html.includes(`<!--${mark}-->`)) throw new Error(`${path} has no <!--${mark}-->`);
-        // A page with a shell shows its heading alone until the run is there that it opens with.
+        // A page with a shell shows only its heading until the run that it opens with is loaded.
         const opening = page && page !== 'index' ? html.replace('<body>', '<body data-opening>') : html;
         return opening.replace(/<!--(head|masthead|words|foot|data)-->/g, (_, mark: keyof typeof written) => written[mark]);
       },
     },
     configureServer(server) {
-      // After Vite's own paths, before it gives up.
+      // Runs after Vite has tried its own paths and before it gives up.
       return () => {
         server.middlewares.use((request, response, next) => {
           if (/\.\w+(?:\?|$)/.test(request.url ?? '')) return next();
@@ -95,7 +96,7 @@ export function pages(): Plugin {
   };
 }
 
-/** Addresses of the page for what is missing begin at the root: it is shown at any depth, and a policy may forbid a base. */
+/** On the page for missing addresses, links begin at the root: it is shown at any depth, and a policy may forbid a base element. */
 export function missingFromRoot(): Plugin {
   return {
     name: 'refloat-missing',

@@ -16,7 +16,7 @@ export function prerender(recording: URL): Plugin {
   return {
     name: 'refloat-prerender',
     transformIndexHtml(page, { path }) {
-      // The other page has no recording.
+      // Only the first page shows this recording.
       if (!path.endsWith('/index.html')) return page;
       const voyage = decode(JSON.parse(readFileSync(recording, 'utf8')) as RecordedVoyage);
       const input: InputSource = { kind: 'boat', label: voyage.label, values: () => voyage.input };

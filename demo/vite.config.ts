@@ -11,7 +11,7 @@ export default defineConfig(({ mode }) => ({
   appType: 'mpa',
   build: { target: 'es2022', outDir: 'dist', emptyOutDir: true, assetsInlineLimit: 0, modulePreload: { polyfill: false }, rolldownOptions: { input: [...Object.keys(PAGES), MISSING].map((page) => fileURLToPath(new URL(`${page}.html`, import.meta.url))) } },
   plugins: [pages(), missingFromRoot(), prerender(new URL('./src/recorded/toy10.json', import.meta.url))],
-  // As the pages are built: glue that both load comes out the same, and is one file.
+  // As for the pages: glue that both load comes out the same, and is one file.
   worker: { format: 'es', plugins: () => [glueOnDemand()], rolldownOptions: { output: { topLevelVar: true } } },
   resolve: {
     alias: mode === 'fixture' ? [{ find: /^refloat$/, replacement: fileURLToPath(new URL('./test/fixtures/refloat.ts', import.meta.url)) }] : [],

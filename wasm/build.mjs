@@ -43,8 +43,8 @@ const WASM = 'wasm32-unknown-unknown';
 const WASM_OPT = join(root, 'node_modules', 'binaryen', 'bin', 'wasm-opt');
 
 /**
- * Builds the artefacts; `step` shows the progress. One crate as a whole is compiled on one core, so two are compiled at once, each
- * where the other does not lock it out.
+ * Builds the artefacts; `step` shows the progress. Cargo compiles one crate on one core, so two artefacts are built at once, each in a
+ * folder of its own so that they do not lock each other out.
  */
 export async function buildWasm(step) {
   await buildBuilder(step);
@@ -60,14 +60,14 @@ export async function buildWasm(step) {
   });
 }
 
-/** The program that runs wasm-bindgen, which cargo leaves as it is if it has been built. */
+/** Builds the program that runs wasm-bindgen; cargo does nothing if it is up to date. */
 export function buildBuilder(step) {
   return cargo(step, ['--profile=tool', '--package=refloat-wasm-builder']);
 }
 
 /**
- * Compiles what `args` choose of the crate, and writes module and glue into `scratch` as `name`. `folder` is where cargo works, and
- * `file` what it makes in the target's part of it.
+ * Compiles the part of the crate that `args` selects, and writes module and glue into `scratch` as `name`. `folder` is cargo's target
+ * folder, and `file` the path of the module in the target's part of it.
  */
 export async function buildModule(step, { name, args, file, folder = target }, scratch) {
   await cargo(step, [...args, '--package=refloat-wasm', `--target=${WASM}`, `--target-dir=${folder}`, '--no-default-features']);
@@ -82,7 +82,7 @@ function cargo(step, args) {
   return must(step, 'cargo', ['build', ...args], { env: plain, onLine });
 }
 
-/** Builds one of the artefacts into `scratch`; `folder` is where cargo works. */
+/** Builds one of the artefacts into `scratch`; `folder` is cargo's target folder. */
 async function buildArtefact(step, { name, feature }, folder, scratch) {
   const args = ['--release', `--features=${feature}`];
   await buildModule(step, { name, args, file: join('release', 'refloat_wasm.wasm'), folder }, scratch);
@@ -96,7 +96,7 @@ async function buildArtefact(step, { name, feature }, folder, scratch) {
   const { code, errors } = await minify(glue, readFileSync(glue, 'utf8'), { module: true });
   if (errors.length > 0) throw new Error(`${glue} was not minified: ${errors[0].message}`);
   writeFileSync(glue, code);
-  // Two names that only the DOM's library has, where programs without it read the types.
+  // Two names that only the DOM's library has, for programs that read the types without it.
   const types = join(scratch, `${name}.d.ts`);
   writeFileSync(
     types,

@@ -1,9 +1,8 @@
-//! One kernel, so many times, for tools that count instructions: `node tests/tools/instructions.mjs`.
+//! Runs one kernel a given number of times, for tools that count instructions: `node tests/tools/instructions.mjs`.
 //!
-//! Of 1024 words: `words27`, `words30`, `words50`, `words60` are forward transforms modulo primes of 27, 30, 50 and 60 bits, and
-//! `back27`, `back30`, `back50`, `back60` the inverse ones; `key32`, `key50`,
-//! `key60` sums of eight products with both rows of a key; `gate` the product of DM/CGGI, four terms of which a transform left
-//! unreduced.
+//! Rows have 1024 words. `words27`, `words30`, `words50`, `words60` are forward transforms modulo primes of 27, 30, 50 and 60
+//! bits, and `back27`, `back30`, `back50`, `back60` the inverse ones; `key32`, `key50`, `key60` are sums of eight products with
+//! both rows of a key; `gate` is the product of DM/CGGI, with four terms that a transform left unreduced.
 
 use refloat::Error;
 use refloat::arith::{Modulus, NttTable, Word, primes};

@@ -3,8 +3,8 @@
 //! `cargo bench -p refloat --bench kernels [-- FILTER]` prints one line per kernel, prime and backend; a
 //! filter keeps the lines that contain it. Rows are those of a ring of degree 8192.
 //!
-//! The lines "key_product / read" set the product with a key that is nowhere in the caches beside a plain loop that reads as
-//! many bytes: median of the ratios of calls that take turns.
+//! The lines "key_product / read" compare the product with a key that is in no cache with a plain loop that reads the same
+//! number of bytes: median of the ratios of calls that take turns.
 
 use refloat::arith::all_backends;
 use refloat::arith::{Kernels, KeyProduct, KeyRows, LeftRows, Modulus, NttTable, Word, line, primes};
@@ -115,7 +115,7 @@ fn word<W: Word>(bits: f64, filter: &str) {
     }
 }
 
-/// One lane, a key in tiles of two kibibytes a row.
+/// The product for one lane, with a key in tiles of two kibibytes a row.
 fn key_product<W: Word>(
     m: &Modulus<W>,
     k: &dyn Kernels<W>,
@@ -128,7 +128,7 @@ fn key_product<W: Word>(
     k.key_products(m, &mut [KeyProduct { out: [out0, out1], lhs, key }], true);
 }
 
-/// Median nanoseconds of one call on a chunk, and median ratio to reading a chunk. Both walk through `words` half of it apart.
+/// Median nanoseconds of one call on a chunk, and median ratio to reading a chunk. Both walk through `words`, half of it apart.
 fn beside_reading<W: Word>(words: &[W], chunk: usize, mut run: impl FnMut(&[W])) -> (f64, f64) {
     let chunks: Vec<&[W]> = words.chunks_exact(chunk).collect();
     let mut pairs = Vec::new();
@@ -147,7 +147,7 @@ fn beside_reading<W: Word>(words: &[W], chunk: usize, mut run: impl FnMut(&[W]))
     (median(pairs.iter().map(|x| x.0).collect()), median(pairs.iter().map(|x| x.1).collect()))
 }
 
-/// Reads all words, in as many streams of additions as the compiler makes vectors of.
+/// Reads all words, in 32 streams of additions, of which the compiler makes vectors.
 fn read<W: Word>(words: &[W]) -> [W; 32] {
     let mut sums = [W::ZERO; 32];
     for words in words.as_chunks::<32>().0 {

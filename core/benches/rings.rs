@@ -7,11 +7,11 @@ use refloat::ring::{Basis, Cyclotomic, Scratch};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Transforms of which the fastest is printed.
+/// Transforms of each ring, of which the fastest is printed.
 const RUNS: usize = 40;
 
 fn main() {
-    // Of odd index are those of V-A, IV-A, III-A, I-A and II-A.
+    // The rings of odd index are those of V-A, IV-A, III-A, I-A and II-A.
     let odd = [(97, 523), (43, 1051), (43, 1289), (29, 1321), (37, 1531)];
     let odd = odd.map(|(p, q)| (((p - 1) * (q - 1)) as usize, p * q));
     let rings = [(1 << 16, 1), (1 << 16, 5)].into_iter().chain(odd);

@@ -26,7 +26,7 @@ use refloat::{
     trace::{Observer, StageEvent},
 };
 
-/// Prints the time of each stage. The core has no clock; whoever watches brings one.
+/// Prints the time of each stage. The core has no clock; the observer brings one.
 struct Stopwatch {
     entered: Instant,
 }

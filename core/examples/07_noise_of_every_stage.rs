@@ -141,21 +141,21 @@ impl Mean {
     }
 }
 
-/// What some bootstraps left.
+/// The noise that some bootstraps left.
 #[derive(Default)]
 struct Noise {
     input: Mean,
-    /// In units of the message, against those of the input.
+    /// Coefficients in units of the message, against those of the input.
     coefficients: Mean,
     phases: Mean,
     leaves: Mean,
     root: Mean,
     root_power: Mean,
-    /// Against what exact arithmetic makes of the encapsulated phases.
+    /// Output against what exact arithmetic makes of the encapsulated phases.
     refreshed: Mean,
-    /// Against the message.
+    /// Output against the message.
     output: Mean,
-    /// Of each output, against the message.
+    /// Largest error of each output, against the message.
     worst: Vec<f64>,
 }
 

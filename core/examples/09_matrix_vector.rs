@@ -2,10 +2,10 @@
 //!
 //!     cargo run --release -p refloat --features parallel --example 09_matrix_vector
 //!
-//! Slots are multiplied and rotated, so a matrix acts through its diagonals: y_i = sum_k D_k[i] x_(i+k). A dense
-//! matrix of 256 rows has 256 of them, and baby and giant steps need about two square roots of that many rotations, each
-//! with a key of its own; which ones, the transform says. Digits are decomposed once for all baby steps, and one
-//! division ends it: one level for the whole matrix.
+//! Slots are multiplied and rotated, so a matrix acts through its diagonals: y_i = sum_k D_k[i] x_(i+k). A dense matrix
+//! of 256 rows has 256 of them, for which baby and giant steps need about 2 sqrt(256) rotations, each with a key of its
+//! own; the transform says which ones. Digits are decomposed once for all baby steps, and one division ends the
+//! computation: one level for the whole matrix.
 
 use refloat::{
     Error,

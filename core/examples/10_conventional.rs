@@ -5,13 +5,13 @@
 //!
 //! An exhausted ciphertext decrypts to m modulo a small q0. Read modulo a large Q it decrypts to m + q0 I, with a small
 //! integer I in every coefficient (`mod_raise`). Coefficients are moved into slots (`coeffs_to_slots`), a polynomial
-//! near x - round(x) takes I away (`eval_mod`), and what is left is moved back (`slots_to_coeffs`).
+//! near x - round(x) removes I (`eval_mod`), and what is left is moved back (`slots_to_coeffs`).
 //!
-//! Between the second stage and the third, the owner of the key sees the comb: values that lie close to integers, the
-//! message in how far they are from them.
+//! Between the second stage and the third, the owner of the key sees the comb: values that lie close to integers.
+//! Their distances from the integers hold the message.
 //!
-//! Without an argument this runs a demonstration size without any security; `n15` has 128 bits and takes 8 GB of memory,
-//! `n16` as much security and 12 GB.
+//! Without an argument this runs a demonstration size without any security; `n15` and `n16` have 128 bits, and take 8
+//! and 12 GB of memory.
 
 use refloat::{
     Error,

@@ -37,7 +37,7 @@ use refloat::{
 
 use model::{Model, Patients};
 
-/// Slots to a patient: thirty measurements, and two that are zero.
+/// Slots per patient: thirty measurements, and two that are zero.
 const WIDTH: usize = 32;
 
 /// Measurement j of patient p is in slot j P + p, where P patients fill all slots: rotations by multiples of P sum over the

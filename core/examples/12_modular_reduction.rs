@@ -3,12 +3,12 @@
 //!     cargo run --release -p refloat --features parallel --example 12_modular_reduction
 //!     cargo run --release -p refloat --features parallel --example 12_modular_reduction -- msb16
 //!
-//! A slot holds a fraction j/T. Moved into coefficients modulo q0 and raised, it is j/T and an unknown integer, which disappears
-//! in e^(2 pi i x); a table looks the lowest digit of j up, it is subtracted, and the next one is read. Every pass leaves the
-//! noise of its input behind, so that integers stay exact however often they are refreshed.
+//! A slot holds a fraction j/T. Moved into coefficients modulo q0 and raised, it is j/T plus an unknown integer, which
+//! disappears in e^(2 pi i x); a table looks the lowest digit of j up, it is subtracted, and the next one is read. Every pass
+//! leaves the noise of its input behind, so that integers stay exact however often they are refreshed.
 //!
 //! Then salaries, in units of 100, are sorted into 16 classes: the server takes off a digit in base 64, looks up in which class
-//! the rest is, one table a class, and adds all slots of each. It sees neither a salary nor a count.
+//! the rest is, with one table per class, and adds all slots of each. It sees neither a salary nor a count.
 //!
 //! Without an argument this runs a demonstration size without any security; `msb16` has 128 bits and takes 12 GB of memory.
 
@@ -86,7 +86,7 @@ fn main() -> Result<(), Error> {
         let wanted: Vec<f64> = integers.iter().map(|&j| j as f64 / modulus as f64).collect();
         let x = encrypt(&secret, &integers, modulus)?;
         let start = Instant::now();
-        // Of numbers that might go up to 2^20 the noise would hide so many digits.
+        // If the numbers might go up to 2^20, the noise would hide this many digits.
         let y = evaluator.int_boot(Numbers::up_to(&x, 1.0), &radix, &keys, &mut ())?;
         let seconds = start.elapsed().as_secs_f64();
         let [mean, worst] = bits(&decrypt(&secret, &y)?, &wanted);

@@ -3,8 +3,8 @@
 //!     cargo run --release -p refloat --features parallel --example 13_sort_and_statistics
 //!     cargo run --release -p refloat --features parallel --example 13_sort_and_statistics -- msb16
 //!
-//! Sixteen bids come encrypted, in two arrangements of the slots. The server compares all pairs at once by the highest digit of
-//! their differences, adds up ranks, and puts each bid in its place by a table: two readouts. Who holds the key then opens the index of
+//! Sixteen bids come encrypted, in two arrangements of the slots. The server compares all pairs at once by the highest digit of their
+//! differences, adds up ranks, and puts each bid in its place by a table: two readouts. The holder of the key then opens the index of
 //! the winner and the second-highest bid, which is the price in a sealed-bid auction of the second price.
 //!
 //! Then sums and sums of squares of salaries are computed modulo 97 and modulo 64, as residues that are reduced only where they have

@@ -8,10 +8,10 @@
 //! it keeps to the protocol: the office's computation is deterministic and its list leaves traces in the noise of the result, so
 //! that a hospital that wants to can test guesses of the whole list against it.
 //!
-//! An identifier is 16 bits of value and the slot it goes into. In every slot the office multiplies the differences of the
-//! hospital's value z to all of its own, which is 0 exactly where there is a match, and takes 1 - z^(p-1): by Fermat, 1 there and 0
-//! elsewhere. p - 1 = 2^16, sixteen squares in a row, with a bootstrap whenever levels run out; rotations add up the slots. A
-//! single error in the last place of a single slot would make the count worthless.
+//! An identifier is 16 bits of value and the slot it goes into. In every slot the office multiplies the differences between the
+//! hospital's value and all of its own values. The product z is 0 exactly where there is a match, and 1 - z^(p-1) is 1 there and 0
+//! elsewhere, by Fermat. p - 1 = 2^16, sixteen squares in a row, with a bootstrap whenever levels run out; rotations add up the
+//! slots. A single error in the last place of a single slot would make the count worthless.
 //!
 //! Without an argument this runs a demonstration size without any security; `bgv15` has 128 bits and takes 3.4 GB of memory.
 
@@ -33,7 +33,7 @@ const OFFICE_EMPTY: u64 = 65535;
 /// The identifiers of a register, slot by slot: row k has the k-th of each slot, or `empty`.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] for an identifier from 65535 times the number of slots on.
+/// [`Error::InvalidArgument`] for an identifier of 65535 times the number of slots or more.
 fn rows(identifiers: &BTreeSet<u64>, slots: usize, empty: u64) -> Result<Vec<Vec<u64>>, Error> {
     let mut columns = vec![Vec::new(); slots];
     for id in identifiers {
@@ -60,7 +60,7 @@ struct Office<'a> {
 }
 
 impl Office<'_> {
-    /// x y, of operands that are refreshed where their levels are used up.
+    /// x y; operands whose levels are used up are refreshed first.
     fn multiply(&mut self, x: &BgvCiphertext, y: &BgvCiphertext) -> Result<BgvCiphertext, Error> {
         let (x, y) = (self.with_levels(x)?, self.with_levels(y)?);
         self.bootstrapper.multiply(&x, &y, self.keys)
@@ -165,7 +165,7 @@ pub fn intersection(
     Ok((decrypted.reveal_to_key_owner()[0], server.bootstraps, seconds))
 }
 
-/// A register of so many identifiers, by a linear congruence: each different.
+/// A register of `count` different identifiers, by a linear congruence.
 pub fn register(slots: u64, count: u64, from: u64) -> BTreeSet<u64> {
     let all = slots * OFFICE_EMPTY;
     (from..from + count).map(|i| (i * 2_654_435_761 + 12_345) % all).collect()

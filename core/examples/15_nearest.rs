@@ -33,7 +33,7 @@ fn case(i: usize) -> ([f64; FEATURES], bool) {
     (features, i.is_multiple_of(3))
 }
 
-/// Squared distances of the patient, each feature of whom is in all slots of a ciphertext, from all cases.
+/// Squared distances of the patient from all cases. Each feature of the patient is in all slots of a ciphertext.
 fn distances(
     evaluator: &LinkEvaluator<Reduction>,
     patient: &[Ciphertext<u64>],

@@ -3,9 +3,10 @@
 //!     cargo run --release -p refloat --features parallel --example 16_decision_tree
 //!     cargo run --release -p refloat --features parallel --example 16_decision_tree -- n15+fbs16-50
 //!
-//! The tree is the server's, the features are the client's. The server sees no feature, and the client is sent the result alone; its
-//! noise is not made to hide the tree. Which feature a node looks at, and its threshold, are in the plaintexts of the server. All nodes subtract their thresholds at once, in slots. The sign of each
-//! difference becomes a bit under the key of the gates, and from the leaves upwards a multiplexer a node takes one of two results.
+//! The tree is the server's, the features are the client's. The server sees no feature, and the client is sent the result alone; its noise
+//! is not made to hide the tree. Which feature a node looks at, and its threshold, are in the plaintexts of the server. All nodes subtract
+//! their thresholds at once, in slots. The sign of each difference becomes a bit under the key of the gates, and from the leaves upwards a
+//! multiplexer at each node takes one of two results.
 //!
 //! Without an argument this runs a demonstration size without any security; `n15+fbs16-50` has 128 bits.
 
@@ -37,14 +38,14 @@ const NODES: usize = 7;
 const TREE: [(usize, f64); NODES] =
     [(2, 0.5), (0, 0.25), (3, 0.625), (1, 0.4375), (3, 0.1875), (0, 0.75), (1, 0.8125)];
 
-/// Of each of the lowest nodes, whether the positive leaf is that of features at least as large as the threshold.
+/// For each of the lowest nodes, whether the positive leaf is the one of features at least as large as the threshold.
 const POSITIVE_ABOVE: [bool; 4] = [true, false, true, false];
 
 /// Clients. No feature is nearer to a threshold than comparisons need (`refloat params` says how near that is).
 const CASES: [[f64; FEATURES]; 4] =
     [[0.4, 0.1, 0.7, 0.9], [0.9, 0.6, 0.2, 0.4], [0.1, 0.3, 0.9, 0.1], [0.5, 0.95, 0.35, 0.75]];
 
-/// In slot k the feature of node k less its threshold, from one input a feature, which is in all slots.
+/// In slot k, the feature of node k less its threshold. Every feature is one input, which has it in all slots.
 fn differences() -> Result<Program, Error> {
     let mut builder = Builder::new();
     let mut sum = None;
@@ -66,7 +67,7 @@ fn differences() -> Result<Program, Error> {
     builder.finish()
 }
 
-/// From the leaves upwards: `above` says of each node whether its feature is at least as large as its threshold.
+/// The leaf that is reached, from the leaves upwards: `above` says for each node whether its feature is at least its threshold.
 fn leaf(
     evaluator: &LinkEvaluator<Reduction>,
     above: &[CggiCiphertext<u64>],
@@ -109,10 +110,10 @@ fn main() -> Result<(), Error> {
 /// Walks the tree for every case on a set.
 ///
 /// # Errors
-/// [`Error`] for a set that there is not.
+/// [`Error`] for a set that does not exist.
 ///
 /// # Panics
-/// If a leaf is not that of the clear.
+/// If a leaf differs from the one in the clear.
 pub fn walk(name: &str) -> Result<(), Error> {
     let preset = link_preset(name)?;
     let params = preset.params()?;

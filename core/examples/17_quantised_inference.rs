@@ -3,11 +3,11 @@
 //!     cargo run --release -p refloat --features parallel --example 17_quantised_inference
 //!     cargo run --release -p refloat --features parallel --example 17_quantised_inference -- msb16
 //!
-//! Networks for small devices are integers throughout: features of four bits, weights of eight, sums of products in sixteen, and after
-//! each layer a shift that keeps the highest bits. All of that is exact here. A slot is a patient; a feature is a ciphertext; products with
-//! known weights and their sums take no level and no key; the activation, ReLU of the highest six bits, is one readout: the lower
-//! digits are taken off, and the highest one is looked up in a table. What comes is as fresh as a bootstrap leaves it, however many
-//! layers went before.
+//! Networks for small devices are integers throughout: features of four bits, weights of eight, sums of products in sixteen, and after each
+//! layer a shift that keeps the highest bits. All of that is exact here. A slot is a patient; a feature is a ciphertext; products with
+//! known weights and their sums take no level and no key; the activation, ReLU of the highest six bits, is one readout: the lower digits
+//! are taken off, and the highest one is looked up in a table. The result is as fresh as after a bootstrap, however many layers went
+//! before.
 //!
 //! The network is trained here in the clear, on two thirds of the Wisconsin breast cancer data (data/breast-cancer-wisconsin.md), then
 //! quantised. The encrypted result is compared with the same integers in the clear: they are equal, patient by patient.
@@ -42,7 +42,7 @@ const UNITS: usize = 6;
 const BASES: [u32; 3] = [32, 32, 64];
 const RANGE: i64 = 1 << 16;
 
-/// Weights of one unit, and what is added.
+/// Weights of one unit, and its bias.
 #[derive(Clone)]
 struct Unit {
     weights: Vec<i64>,
@@ -50,7 +50,8 @@ struct Unit {
 }
 
 impl Unit {
-    /// Weights of at most 127, and no accumulator beyond the range for any inputs up to `top`: exactness is not left to the data.
+    /// Scales the weights to at most 127, and so that no accumulator leaves the range for any inputs up to `top`: exactness does not depend
+    /// on the data.
     fn quantised(weights: &[f64], bias: f64, top: i64) -> Self {
         let largest = weights.iter().fold(0.0f64, |m, w| m.max(w.abs()));
         let sum: f64 = weights.iter().map(|w| w.abs()).sum::<f64>() + bias.abs() / top as f64;
@@ -161,7 +162,7 @@ impl Server<'_> {
         ckks.add_constant(&sum, (unit.bias as f64 / RANGE as f64).into())
     }
 
-    /// A function of the highest six bits. Each of the terms is off by `off` at most.
+    /// A function of the highest six bits of an accumulator. Each input is off by `off` at most.
     fn look_up(
         &self,
         unit: &Unit,
@@ -200,7 +201,7 @@ fn main() -> Result<(), Error> {
     };
     let x = (0..test[0].0.len()).map(encrypt).collect::<Result<Vec<_>, _>>()?;
 
-    // The server. A fresh ciphertext is off by 2^-36 at most but for a chance below 2^-55 a slot, and so is what was looked up.
+    // The server. Fresh ciphertexts and looked-up values are off by at most 2^-36, but for a chance below 2^-55 per slot.
     let off = (-36f64).exp2();
     let server = Server { evaluator: &evaluator, keys: &keys };
     let start = Instant::now();

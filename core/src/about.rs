@@ -21,7 +21,7 @@ pub struct About {
     pub backend_u32: &'static str,
     /// Kernels in use for 64-bit words.
     pub backend_u64: &'static str,
-    /// A forced choice of kernels that could not be met, in words.
+    /// Why a forced choice of kernels could not be met, if it could not.
     pub backend_complaint: Option<String>,
     /// Threads the current pool offers.
     pub threads: usize,
@@ -42,7 +42,7 @@ pub fn check_kernels(seed: u64) -> Result<String, Error> {
     Ok(format!("{narrow}; 64-bit words: {} agree", self_check::<u64>(seed)?.join(", ")))
 }
 
-/// In WebAssembly 64-bit words have the scalar kernels alone, nothing to compare them with, and no user: naming them
+/// In WebAssembly 64-bit words have only the scalar kernels, so there is nothing to compare. Nothing there uses them either: naming them
 /// here would be all that brings them into the module.
 const ONE_WIDE_BACKEND: bool = cfg!(target_arch = "wasm32");
 

@@ -7,10 +7,9 @@ use core::fmt::Write;
 /// What can go wrong when the library is given something it cannot use.
 ///
 /// Every message says what is wrong, with both sides of a mismatch, and after a semicolon the call or change that repairs it:
-/// [`Self::problem`] and [`Self::repair`] are these two.
+/// [`Self::problem`] and [`Self::repair`] return these two parts.
 ///
-/// A program decides by [`Self::code`]; both sides and the repair are sentences for people, the same in Rust, over HTTP and in
-/// TypeScript.
+/// Programs decide by [`Self::code`]. The problem and the repair are sentences for people, the same in Rust, over HTTP and in TypeScript.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -50,7 +49,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The code of every variant, in their order.
+    /// The codes of all variants, in order.
     pub const CODES: [&str; 11] = [
         "INVALID_ARGUMENT",
         "PARAMS_MISMATCH",
@@ -114,7 +113,7 @@ impl Error {
         }
     }
 
-    /// The same error with the place it happened at before its message; a cancellation stays as it is.
+    /// The same error with `place` put before its message; a cancellation stays as it is.
     #[must_use]
     pub fn within(self, place: &str) -> Self {
         let at = |message: String| format!("{place}: {message}");
@@ -162,7 +161,7 @@ mod tests {
             Error::Cancelled,
             Error::Entropy,
         ];
-        // One that is not above does not compile here.
+        // A new variant does not compile here until it is listed; it belongs in `errors` too.
         let listed = |error: &Error| match error {
             Error::InvalidArgument(_)
             | Error::ParamsMismatch(_)

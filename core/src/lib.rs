@@ -27,7 +27,7 @@
 //! # Ok::<(), refloat::Error>(())
 //! ```
 //!
-//! `&mut ()` observes nothing; a [`trace::Observer`] in its place is told the progress, and can cancel.
+//! `&mut ()` observes nothing; a [`trace::Observer`] in its place is told of progress and can cancel.
 //!
 //! # Where things are
 //!
@@ -46,11 +46,11 @@
 //!
 //! # From a name to a bootstrap
 //!
-//! All methods begin alike, with types of their own module: `params::ship_preset(name)?.params()?` are the checked parameters of a named
-//! set, `ShipSecretKey::generate(&params, &seed)` is a secret key, `ShipKeys::generate(&secret)?` are its evaluation keys, and where these
-//! come as bytes, `ShipKeys::builder(&params, key_id)` collects their parts. The others put another word in the place of `Ship`:
+//! All methods begin alike, with types of their own module. `params::ship_preset(name)?.params()?` gives the checked parameters of a named
+//! set, `ShipSecretKey::generate(&params, &seed)` a secret key, and `ShipKeys::generate(&secret)?` its evaluation keys. Where keys come as
+//! bytes, `ShipKeys::builder(&params, key_id)` collects their parts. The other methods put another word in the place of `Ship`:
 //!
-//! | method | set | word | what computes |
+//! | method | set | word | evaluator |
 //! | --- | --- | --- | --- |
 //! | SHIP | [`ship_preset`](params::ship_preset) | `Ship` | [`ShipEvaluator::new(&params)`](bootstrapping::ckks_ship::ShipEvaluator::new) |
 //! | conventional CKKS | [`conventional_preset`](params::conventional_preset) | `Conventional` | [`ConventionalEvaluator::new(&params, storage)`](bootstrapping::ckks_conventional::ConventionalEvaluator) |
@@ -59,12 +59,12 @@
 //! | DM/CGGI | [`cggi_preset`](params::cggi_preset) | `Cggi` | [`CggiEvaluator::new(keys)`](bootstrapping::cggi::CggiEvaluator::new) |
 //! | scheme switching | [`link_preset`](params::link_preset), [`digit_link_preset`](params::digit_link_preset) | `Link` | [`LinkEvaluator::new(&params, keys, storage)`](bootstrapping::scheme_switching::LinkEvaluator::new) |
 //!
-//! `storage` is a [`PlaintextStorage`](circuits::linear_transform::PlaintextStorage), which each of these modules exports: whether the
-//! encoded diagonals of linear maps are kept in a form that is fast or in one that is small.
+//! `storage` is a [`PlaintextStorage`](circuits::linear_transform::PlaintextStorage), which each of these modules exports. It says whether
+//! the encoded diagonals of linear maps are kept in a fast form or in a small one.
 //!
 //! # Internals
 //!
-//! What all of this is made of is public too, for schemes and methods outside this crate; it changes more often. Modules import from
+//! The parts of all this are public too, for schemes and methods outside this crate; they change more often. Modules import only from
 //! layers below their own, which a test enforces.
 //!
 //! | layer | knows |
@@ -83,8 +83,8 @@
 //! together. Scales are exact. Nothing depends on the number of threads or on the SIMD backend:
 //! results are the same bits everywhere, WebAssembly included.
 //!
-//! Parameter sets are validated when they are built. A function that returns a `Result` and whose documentation has no section on
-//! errors does not fail for one of them.
+//! Parameter sets are validated when they are built. A function that returns a `Result` but documents no errors does not fail for a
+//! validated set.
 //!
 //! # Features
 //!
@@ -98,7 +98,7 @@
 //!
 //! Without `std` the crate is `no_std` with `alloc`. No feature changes results.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
-// docs.rs says of every item which feature it takes.
+// docs.rs shows which feature each item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;

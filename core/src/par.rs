@@ -3,8 +3,8 @@
 //! Results never depend on the number of threads: every item is computed from its index alone
 //! and stored in its own place.
 //!
-//! What splits the work is compiled once, and calls what it splits through a pointer: each loop would otherwise bring rayon's
-//! machinery anew into whichever crate compiles it, and that is much code beside what a call costs.
+//! The code that splits work is compiled once, and calls the body of a loop through a pointer. Otherwise every loop would bring rayon's
+//! machinery anew into the crate that compiles it, which is much code for the small cost of a call.
 
 use alloc::vec::Vec;
 use core::ops::AddAssign;
@@ -17,9 +17,8 @@ pub fn map<R: Send>(count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R
     filled(count, usize::MAX, f)
 }
 
-/// [`map`] for functions that may fail: the error of the smallest failing index, so that the
-/// outcome does not depend on the schedule. Items are taken one by one, by whichever thread is free: they are
-/// milliseconds each where this is used, and a thread that was held up keeps none from the others.
+/// [`map`] for functions that may fail: the error of the smallest failing index, so that the outcome does not depend on the schedule. Free
+/// threads take items one by one: items take milliseconds each where this is used, and a thread that is held up keeps none from the others.
 pub fn try_map<R: Send, E: Send>(
     count: usize,
     f: impl Fn(usize) -> Result<R, E> + Sync + Send,
@@ -27,7 +26,7 @@ pub fn try_map<R: Send, E: Send>(
     filled(count, 1, f).into_iter().collect()
 }
 
-/// [`try_map`] for functions that also count what they do: each call counts from nothing, and what it came to is added to `total`.
+/// [`try_map`] for functions that also count what they do: each call counts from zero, and its count is added to `total`.
 pub fn try_map_counted<R: Send, S: Default + AddAssign + Send, E: Send>(
     count: usize,
     total: &mut S,
@@ -63,8 +62,8 @@ pub fn for_each_chunk_mut<T: Send>(data: &mut [T], chunk: usize, f: impl Fn(usiz
     for_each_chunk_with(data, chunk, || (), |(), i, part| f(i, part));
 }
 
-/// [`for_each_chunk_mut`] with memory that `f` may use as it likes: made by `memory` once for every run of chunks that one
-/// thread does, so that it holds anything at first.
+/// [`for_each_chunk_mut`] with scratch memory for `f`. `memory` makes it once for every run of chunks on one thread, so `f` may find
+/// anything in it.
 pub fn for_each_chunk_with<T: Send, M>(
     data: &mut [T],
     chunk: usize,
@@ -74,7 +73,7 @@ pub fn for_each_chunk_with<T: Send, M>(
     each_part(data.chunks_mut(chunk.max(1)), usize::MAX, memory, |memory, i, part| f(memory, i, part));
 }
 
-/// Rows from this many words on are worth a task each.
+/// Rows of at least this many words are worth a task each.
 const ROW_TASK: usize = 1 << 15;
 
 /// [`for_each_chunk_mut`] for the rows of a polynomial: short ones stay on this thread, where starting a task would
@@ -125,7 +124,7 @@ pub fn for_each_row_pair_with<T: Send, M>(
     each_row(pairs, n, memory, |memory, i, (x, y)| f(memory, i, x, y));
 }
 
-/// Parts that are rows of `n` words: on this thread alone where they are short.
+/// Calls `f` for each row of `n` words, on this thread alone if rows are short.
 fn each_row<P: Send, M>(
     rows: impl Iterator<Item = P>,
     n: usize,
@@ -182,7 +181,7 @@ pub fn threads() -> usize {
     return 1;
 }
 
-/// What rayon does of it.
+/// The parts that use rayon.
 #[cfg(feature = "parallel")]
 mod threaded {
     use alloc::boxed::Box;
@@ -207,10 +206,10 @@ mod threaded {
         });
     }
 
-    /// Does some of the items, by their indices.
+    /// Processes items, given their indices.
     type Worker<'a> = Box<dyn FnMut(usize) + 'a>;
 
-    /// Gives every index below `count` to a worker, of which `begin` makes one for every run of items on one thread.
+    /// Gives every index below `count` to a worker; `begin` makes a worker for every run of items on one thread.
     fn hand_out<'a>(count: usize, most: usize, begin: &(dyn Fn() -> Worker<'a> + Sync + 'a)) {
         (0..count).into_par_iter().with_max_len(most).for_each_init(begin, |worker, i| worker(i));
     }

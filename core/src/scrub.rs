@@ -1,15 +1,15 @@
 //! Wiping the stack, for programs that hold secret keys.
 //!
-//! Values that wipe themselves when dropped do so where they are; copies that moves left in the frames of functions already
-//! returned are out of their reach. A stack is not given back while its thread lives, and the memory of WebAssembly never, so
-//! they would stay readable until something else is written over them.
+//! Values that wipe themselves when dropped do so where they are. They cannot reach the copies that moves left in the frames of functions
+//! that have returned. A stack is not given back while its thread lives, and the memory of WebAssembly never is, so these copies would stay
+//! readable until something else is written over them.
 
 use core::hint::black_box;
 
 /// Bytes wiped: more than the deepest call of this crate uses, and a quarter of the smallest stack it is run on, 1 MiB.
 const DEPTH: usize = 256 << 10;
 
-/// Does what handles secrets in frames of its own, and wipes them. If `work` panics they are not wiped: catch the panic inside.
+/// Runs `work`, which handles secrets, in frames of its own, and wipes these. If `work` panics they are not wiped: catch the panic inside.
 /// Threads that `work` gives something to do have stacks of their own, which are left alone.
 pub fn scrubbed<T>(work: impl FnOnce() -> T) -> T {
     let result = apart(work);

@@ -1,7 +1,7 @@
 //! Stages of a long evaluation, made observable.
 //!
 //! A bootstrapping method describes its stages before anything runs ([`StageInfo`]); while it runs
-//! it reports to an [`Observer`], which may stop it. The core has no clock: whoever receives an
+//! it reports to an [`Observer`], which may stop it. The core has no clock: the receiver of an
 //! event stamps the time.
 
 use core::ops::ControlFlow;
@@ -36,7 +36,7 @@ pub struct Counters {
 
 impl core::ops::AddAssign for Counters {
     fn add_assign(&mut self, other: Self) {
-        // Counts of shared tasks come from elsewhere.
+        // Saturates, because counts of shared tasks are untrusted bytes from another process.
         self.ntt = self.ntt.saturating_add(other.ntt);
         self.limb_mac = self.limb_mac.saturating_add(other.limb_mac);
         self.key_switch = self.key_switch.saturating_add(other.key_switch);

@@ -12,7 +12,7 @@ import { findChromium } from '../../tests/tools/lib/browser.mjs';
 const out = fileURLToPath(new URL('../../core/concepts/', import.meta.url));
 const WIDTH = 1000;
 
-/** Page, drawing in it, and what is pressed first; or several drawings, which are put side by side. */
+/** The page, the drawing in it, and what is pressed first; or several drawings, which are put side by side. */
 const DRAWINGS = {
   modulus: ['index', '#figure-tide svg'],
   slot: ['index', '.slot-scene', '#station-blind_rotate'],
@@ -66,7 +66,7 @@ function sideBySide(drawings) {
   return { tag: 'svg', attributes: { viewBox: `0 0 ${width} ${height}` }, look: '', label: drawings.map(({ label }) => label).join('; '), children };
 }
 
-/** In the page: the marks of a drawing as a tree, with what makes up the look of each. */
+/** Runs in the page: the marks of a drawing as a tree, with the properties that make up the look of each. */
 function marksOf(svg) {
   const LOOKS = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'fill-opacity', 'stroke-opacity', 'opacity', 'font-size', 'font-weight'];
   const USUAL = { stroke: 'none', 'stroke-width': '1px', 'stroke-dasharray': 'none', 'stroke-linecap': 'butt', 'fill-opacity': '1', 'stroke-opacity': '1', opacity: '1', 'font-weight': '400' };
@@ -90,7 +90,7 @@ function marksOf(svg) {
   return read(svg);
 }
 
-/** The file: every look that occurs is a class, in its two forms. */
+/** The SVG file: every look that occurs becomes a class, with a light and a dark form. */
 function svgOf({ light, dark }) {
   const classes = new Map();
   const escape = (text) => text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);

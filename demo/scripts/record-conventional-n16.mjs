@@ -1,6 +1,6 @@
-// Records what a bootstrapping takes at full size, by the set n16, for the page of the comb to show beside its own small one
-// (src/recorded/conventional-n16.json): keys, a message, its bootstrapping on one thread and its decryption, by a `refloat` as it is
-// released. It takes a quiet machine with 12 GB of memory and 3 GB of disk, and a few minutes:
+// Records what a bootstrapping costs at full size with the set n16, for the page of the comb to show beside its own small one
+// (src/recorded/conventional-n16.json): keys, a message, its bootstrapping on one thread and its decryption, by a released `refloat`. It
+// takes a quiet machine with 12 GB of memory and 3 GB of disk, and a few minutes:
 //
 //   node demo/scripts/record-conventional-n16.mjs target/release/refloat
 import { writeFileSync } from 'node:fs';

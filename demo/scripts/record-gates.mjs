@@ -8,9 +8,9 @@ import { Refloat } from 'refloat';
 const SET = 'bool-128';
 const WIDTH = 8;
 const NUMBERS = [200, 77];
-/** The gate that is looked into, and its bits. */
+/** The gate whose bootstrapping is shown, and its bits. */
 const CLOSE = { gate: 'nand', operands: [true, false] };
-/** Coefficients of the accumulator that are drawn. */
+/** Number of accumulator coefficients that are drawn. */
 const DRAWN = 256;
 
 const bits = (value) => Array.from({ length: WIDTH }, (_, i) => ((value >> i) & 1) === 1);

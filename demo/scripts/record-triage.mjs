@@ -13,7 +13,7 @@ const url = process.argv[2];
 if (!url) throw new Error('which server? node demo/scripts/record-triage.mjs http://127.0.0.1:7979');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// The package is loaded once, by Node: a program must be of the same module as the server that takes it.
+// Node loads the package, and only once: a program must come from the same module as the server that takes it.
 const ssr = { external: ['refloat', 'refloat/client'] };
 const vite = await createServer({ root, ssr, server: { middlewareMode: true }, appType: 'custom', logLevel: 'error', optimizeDeps: { noDiscovery: true } });
 const { patients, trained } = await vite.ssrLoadModule('/src/patients/model.ts');

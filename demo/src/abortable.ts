@@ -1,6 +1,6 @@
 /**
- * Waits for something only as long as it is wanted: rejects at once when the signal is aborted, although what is under way in the worker
- * cannot be interrupted. What comes of it then is freed.
+ * Waits for `making` only as long as it is wanted: rejects at once when the signal is aborted, although the work under way in the worker
+ * cannot be interrupted. If that work then gives a result, it is freed.
  */
 export function whileWanted<T>(signal: AbortSignal | undefined, making: PromiseLike<T>): Promise<T> {
   const made = Promise.resolve(making);

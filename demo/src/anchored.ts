@@ -1,4 +1,4 @@
-/** Brings what the address leads to into sight again, once a page that opened shorter than it is has all its height. */
+/** Scrolls back to the element that the address names, once a page that opened shorter has its full height. */
 export function backToAnchor(): void {
   const [, id = ''] = /^#([\w-]+)$/.exec(location.hash) ?? [];
   document.getElementById(id)?.scrollIntoView({ behavior: 'instant' });

@@ -1,13 +1,13 @@
 /** How far a key moves in a list of steps. */
 const MOVES: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity };
 
-/** The place that a key leads to from another, among so many, or nothing if the key does not move. */
+/** The place that a key moves to from `from`, among `count` places, or nothing if the key does not move. */
 export function placeBy(key: string, from: number, count: number): number | undefined {
   const by = Object.hasOwn(MOVES, key) ? MOVES[key] : undefined;
   return by === undefined ? undefined : Math.max(0, Math.min(count - 1, from + by));
 }
 
-/** Lets the arrow keys, Home and End press the steps of the lists with `data-steps`, of those that can be pressed. */
+/** Lets the arrow keys, Home and End press the enabled steps of the lists with `data-steps`. */
 export function pressByKeys(): void {
   document.addEventListener('keydown', (event) => {
     const { key, target } = event;
@@ -16,7 +16,7 @@ export function pressByKeys(): void {
     const place = placeBy(key, all.indexOf(target as HTMLButtonElement), all.length);
     if (!list || place === undefined) return;
     event.preventDefault();
-    // What the press draws may scroll; the focus comes first.
+    // Focus first: what the press draws may scroll.
     all[place]?.focus();
     all[place]?.click();
   });

@@ -19,11 +19,11 @@ export function duration(ms: number): string {
   return `${Math.floor(s / 60)} min ${s % 60} s`;
 }
 
-/** A number with the given decimals, with a true minus sign; an en dash when there is none. */
+/** A number with the given decimals, with a true minus sign; an en dash for no number. */
 export function decimal(x: number | undefined, digits = 1): string {
   if (x === undefined || !Number.isFinite(x)) return '–';
   const text = x.toFixed(digits);
-  // What rounds to zero has no sign.
+  // A number that rounds to zero has no sign.
   return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−');
 }
 
@@ -44,11 +44,11 @@ export function scientific(x: number | undefined): string {
   const exponent = Math.floor(Math.log10(Math.abs(x)));
   if (exponent >= -2 && exponent < 4) return x.toPrecision(2).replace('-', '−');
   const digits = String(exponent).replace(/[-\d]/g, (c) => (c === '-' ? '⁻' : ('⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(c)] ?? c)));
-  // Spaces at which no line breaks.
+  // The spaces are non-breaking.
   return `${(x / 10 ** exponent).toFixed(1).replace('-', '−')}\u00a0×\u00a010${digits}`;
 }
 
-/** An error's message as a sentence; one that begins with an address keeps it as it is. */
+/** An error's message as a sentence; one that begins with an address keeps its first letter as it is. */
 export function sentence(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const start = /^\w+:\/\//.test(text) ? text.charAt(0) : text.charAt(0).toUpperCase();

@@ -1,9 +1,9 @@
-/** Milliseconds that a page may be hidden before it lets go of its keys. */
+/** Milliseconds that a page may be hidden before it frees its keys. */
 const HIDDEN_MS = 10 * 60 * 1000;
 
 /**
- * Calls `letGo` when nobody has looked at the page for ten minutes, and every ten minutes from then on, as the page may be busy at
- * the first of them. Keys need not stay in memory so long: the next use makes others.
+ * Calls `letGo` when nobody has looked at the page for ten minutes, and every ten minutes from then on, since the page may be busy the
+ * first time. Keys need not stay in memory so long: the next use makes new ones.
  */
 export function whenHiddenLong(letGo: () => void): void {
   let waiting: ReturnType<typeof setInterval> | undefined;

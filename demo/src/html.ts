@@ -6,7 +6,7 @@ export class Html {
   }
 }
 
-/** What may stand in a template: nested markup goes in as it is, everything else is escaped. */
+/** What may stand in a template: nested markup is inserted as it is, everything else is escaped. */
 export type Part = Html | string | number | false | null | undefined | readonly Part[];
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -34,9 +34,8 @@ export function trusted(text: string): Html {
 
 /**
  * Makes the children of `el` equal to `markup` while keeping every node that need not change, so that
- * focus, selection, scroll positions and CSS transitions survive. The children of elements that carry
- * `data-own` belong to somebody else and are left alone. Where what had the focus goes, the element marked with `data-heir`
- * has it.
+ * focus, selection, scroll positions and CSS transitions survive. The children of elements that carry `data-own` belong to somebody else
+ * and are left alone. If the focused element disappears, the element marked with `data-heir` gets the focus.
  */
 export function morph(el: Element, markup: Html): void {
   const document = el.ownerDocument;

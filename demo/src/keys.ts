@@ -15,7 +15,7 @@ export interface KeyPair<S, K> {
   readonly made: Made;
 }
 
-/** Frees both keys, once they are there. */
+/** Frees both keys once they have been made. */
 export function freeOnceMade(pair: Promise<{ readonly secret: Freed; readonly evaluation: Freed }> | undefined): void {
   void pair?.then(
     ({ secret, evaluation }) => {
@@ -26,7 +26,7 @@ export function freeOnceMade(pair: Promise<{ readonly secret: Freed; readonly ev
   );
 }
 
-/** Keys that are made with their first use, and freed together. */
+/** Keys that are made at their first use and freed together. */
 export class KeysOnce<S extends Freed, K extends Freed & { readonly memoryBytes: number }> {
   #pair: Promise<KeyPair<S, K>> | undefined;
 
@@ -35,15 +35,15 @@ export class KeysOnce<S extends Freed, K extends Freed & { readonly memoryBytes:
     private readonly evaluationKeys: (secret: S, signal: AbortSignal) => AsyncIterable<KeyProgress> & PromiseLike<K>,
   ) {}
 
-  /** The keys; where they are being made, `progress` hears of bytes done and of all. */
+  /** The keys; while they are being made, `progress` is called with the bytes done and their total. */
   of(signal: AbortSignal, progress: (done: number, total: number) => void): Promise<KeyPair<S, K>> {
     const pair = (this.#pair ??= this.#make(signal, progress));
-    // What was not made can be tried again.
+    // A failed attempt can be repeated.
     pair.catch(() => this.#pair === pair && (this.#pair = undefined));
     return pair;
   }
 
-  /** What making them took, if they are there. */
+  /** What making the keys took, if they exist. */
   async made(): Promise<Made | undefined> {
     return (await this.#pair?.catch(() => undefined))?.made;
   }

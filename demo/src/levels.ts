@@ -1,8 +1,8 @@
 import { plural } from './format.js';
 
 /**
- * Levels of a ciphertext in words: those that products may spend, of which an exhausted ciphertext has none, and those that are
- * kept for the first stage of its bootstrapping.
+ * Levels of a ciphertext in words: those that products may spend (an exhausted ciphertext has none), and those that are kept for the first
+ * stage of its bootstrapping.
  */
 export function levelsOf(level: number, kept: number): string {
   const products = level - kept;
@@ -10,8 +10,8 @@ export function levelsOf(level: number, kept: number): string {
 }
 
 /**
- * Levels of a ciphertext inside a bootstrapping in words: those that later stages take, and those that are left when all are done, which
- * are as many as a refreshed ciphertext has. Before the modulus is raised there are fewer.
+ * Levels of a ciphertext inside a bootstrapping in words: those that later stages spend, and those that are left at the end, the levels of
+ * a refreshed ciphertext. Before the modulus is raised there are fewer.
  */
 export function levelsWithin(level: number, refreshed: number): string {
   if (level < refreshed) return `${level > 0 ? plural(level, 'level') : 'no level'} until the modulus is raised`;

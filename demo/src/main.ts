@@ -33,7 +33,7 @@ import { tideSentence } from './views/tide.js';
 import { latest, type Place } from './voyage.js';
 
 const TITLE = document.title;
-/** The part of the address that leads to the words of these pages. */
+/** The part of the address that leads to the glossary. */
 const WORDS = '#words';
 const query = new URLSearchParams(location.search);
 const start = readHash(location.hash);
@@ -51,7 +51,7 @@ const initial: State = {
 const store = new Store(initial);
 const session = new Session(store, query.get('server') ?? location.origin);
 const player = new Player(store);
-/** Whether the next message is kept, as its text is being read anyway. */
+/** Whether the next message is not spoken, because the reader is reading its text anyway. */
 let silent = false;
 /** The reader has scrolled to a station: it is drawn. */
 const scrolled = new ScrollSteps('story', (station) => {
@@ -81,11 +81,11 @@ store.subscribe((state) => {
   document.title = state.busy ? `${state.busy.label} · ${TITLE}` : TITLE;
 });
 
-/** Puts the moment into the address: a choice as a step of its own, the passing ones seldom, as browsers ask. */
+/** Puts the moment into the address: a choice as a new history entry, passing moments only now and then, as browsers ask. */
 function note(next: string): void {
   const chosen = push;
   push = false;
-  // The words stay in the address until the reader chooses something.
+  // The glossary stays in the address until the reader chooses something.
   if (!chosen && location.hash === WORDS) return;
   if (next === (pending ?? address)) return;
   clearTimeout(noting);
@@ -99,7 +99,7 @@ function note(next: string): void {
   noting = setTimeout(settle, 400);
 }
 
-/** Writes the passing moment that waits, if any. */
+/** Writes the passing moment that is waiting, if any. */
 function settle(): void {
   if (pending === undefined) return;
   history.replaceState(null, '', pending);
@@ -116,7 +116,7 @@ function keepInSight(state: State): void {
   if (Math.abs(list.scrollLeft - middle) > list.clientWidth / 2 - option.offsetWidth) list.scrollLeft = middle;
 }
 
-/** One message when a station begins and one when it ends; the browser queues them politely. */
+/** Says one message when a station begins and one when it ends; screen readers queue them. */
 function speak(state: State): void {
   const voyage = shownVoyage(state);
   const retrying = state.busy?.retrying ? again(state.busy.retrying) : '';
@@ -145,7 +145,7 @@ async function showRecorded(): Promise<void> {
   }
   settled = true;
   store.update(() => undefined);
-  // A link to a station leads to its text, once that is drawn.
+  // A link to a station leads to its text, once the text is drawn.
   const station = linked;
   requestAnimationFrame(() => (station === undefined ? backToAnchor() : scrolled.reveal(station)));
 }
@@ -248,13 +248,13 @@ const actions: Record<string, (argument: string) => void> = {
   },
 };
 
-/** Plays, and brings the text that goes with it; it then follows by itself, and a reader who scrolls to another step pauses. */
+/** Plays, and scrolls to the matching text; the text then follows by itself, and scrolling to another step pauses. */
 function play(): void {
   player.play();
   scrolled.reveal(store.state.at.station);
 }
 
-/** Is a bootstrapping under way that can be paused, in the voyage that is shown? */
+/** Is there a bootstrapping under way, in the voyage that is shown, that can be paused? */
 function running(s: State): boolean {
   return s.busy?.what === 'bootstrap' && session.steerable && shownVoyage(s)?.state === 'running';
 }
@@ -377,7 +377,7 @@ window.addEventListener('hashchange', () => {
   if (to.station !== undefined) scrolled.reveal(to.station);
 });
 
-// What is unfolded has a width now, and is drawn for it; the event does not bubble.
+// What has been unfolded now has a width, and is drawn for it; the event does not bubble.
 document.addEventListener('toggle', () => store.update(() => undefined), true);
 new ResizeObserver(() => store.update(() => undefined)).observe(document.body);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => store.update(() => undefined));

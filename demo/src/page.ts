@@ -48,18 +48,18 @@ export function regions(state: State, tab: InputKind, width: Widths, remoteKeys:
   };
 }
 
-/** Regions that have been drawn into the page when it was built, but are not of the recorded voyage: they have their size from the start. */
+/** Regions drawn into the page at build time that are not part of the recorded voyage: they have their size from the start. */
 export const OPENED = ['inputs', 'controls'] as const;
 
-/** Regions that have been drawn into the page when it was built, from a recorded voyage. */
+/** Regions drawn into the page at build time from a recorded voyage. */
 export const PRERENDERED = ['badge', 'strip', 'switch', 'story', 'gauge', 'view-slot', 'view-tide', 'view-precision', 'view-tree', 'view-flame', 'view-work'] as const;
 
 /** What each region was last given. */
 const drawn = new Map<string, string>();
 
 /**
- * Brings the document up to date with the state. Until it is `settled` whether there is a recorded
- * voyage, regions drawn at build time stay as they are.
+ * Brings the document up to date with the state. Until it is known whether there is a recorded voyage (`settled`), regions drawn at build
+ * time stay as they are.
  */
 export function render(state: State, tab: InputKind, remoteKeys: boolean, settled: boolean): void {
   const width: Widths = (region) => Math.max(240, Math.floor(document.getElementById(region)?.clientWidth ?? 800));

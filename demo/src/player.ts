@@ -2,12 +2,12 @@ import { JOURNEY, STATIONS } from './stages.js';
 import { shownVoyage, type State, type Store } from './store.js';
 import { latest, moments, type Moment } from './voyage.js';
 
-/** Milliseconds that a part of a station stays at speed 1. */
+/** Milliseconds that a part of a station stays on screen at speed 1. */
 const PART_MS = 260;
 /** Milliseconds to read a word. */
 const WORD_MS = 180;
 
-/** Milliseconds that a moment stays at speed 1: parts pass quickly, the text of a station is read before the next one comes. */
+/** Milliseconds that a moment stays at speed 1: parts pass quickly, and the text of a station can be read before the next one comes. */
 export function stayMs({ station, part }: Moment): number {
   if (part > 0) return PART_MS;
   return STATIONS[JOURNEY[station] ?? 'encrypt'].body.split(' ').length * WORD_MS;
@@ -72,7 +72,7 @@ export class Player {
   }
 }
 
-/** Where a moment is among all, or the nearest before it. */
+/** The index of a moment among all, or of the nearest one before it. */
 export function position(all: readonly Moment[], at: Moment): number {
   let best = -1;
   all.forEach((m, i) => {

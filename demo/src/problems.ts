@@ -4,7 +4,7 @@ import { sentence } from './format.js';
 import type { Beside, Problem, State } from './store.js';
 import type { Voyage } from './voyage.js';
 
-/** What a failure is called for the reader, and the way out of it. */
+/** A failure as the reader is told of it, with the way out. */
 export function problemOf(error: unknown, beside: Beside, voyage: Voyage | undefined, state: State): Problem {
   const code = error instanceof RefloatError ? error.code : undefined;
   const goOn =

@@ -22,7 +22,7 @@ export function encode(voyage: Voyage): RecordedVoyage {
   }) as RecordedVoyage;
 }
 
-/** JSON in which typed arrays are base64, of 32-bit floats; `change` may put something else in a place. */
+/** JSON in which typed arrays are base64, of 32-bit floats; `change` may replace the value of a key. */
 export function pack(whole: unknown, change: (key: string, value: unknown) => unknown = (_, value) => value): unknown {
   return JSON.parse(
     JSON.stringify(whole, (key, given: unknown) => {
@@ -37,7 +37,7 @@ export function pack(whole: unknown, change: (key: string, value: unknown) => un
   ) as unknown;
 }
 
-/** What {@link pack} made JSON of, with its typed arrays. */
+/** Restores what {@link pack} made JSON of, with its typed arrays. */
 export function revive(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(revive);
   if (typeof value !== 'object' || value === null) return value;

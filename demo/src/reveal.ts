@@ -1,6 +1,6 @@
 /**
- * Brings every message into the window as it appears or changes, and gives it the focus when it appears, unless the reader
- * is typing. When a message is closed, the focus it had goes to `home`.
+ * Scrolls every message into view as it appears or changes, and gives it the focus when it appears, unless the reader is typing. When a
+ * message is closed, the focus it had goes to `home`.
  */
 export function revealMessages(home: string): void {
   const known = new Map<HTMLElement, string>();

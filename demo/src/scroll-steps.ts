@@ -1,21 +1,21 @@
-/** The line of the window at which text is read, from its top: a little below its middle, where the next step comes up. */
+/** The line of the window at which text is read, measured from the top: a little below the middle, where the next step comes up. */
 const LINE = 0.62;
-/** Milliseconds after which a glide has ended, wherever it has come to. */
+/** Milliseconds after which a glide counts as ended, wherever it has got to. */
 const GLIDE_MS = 1500;
 
 /**
- * A story whose text scrolls in steps beside a drawing that stays. The step at a line of the window is the one that is drawn; a step
- * chosen otherwise, by a button, a key or a run, is brought there while the story is being read. Steps are the elements with
- * `data-scroll-step` in the one with the given id. Where the style sheet shows one step at a time there is nothing to scroll to.
+ * A story whose text scrolls in steps beside a drawing that stays. The step at a certain line of the window is the one that is drawn. A
+ * step chosen otherwise, by a button, a key or a run, is scrolled to that line while the story is being read. Steps are the elements with
+ * `data-scroll-step` in the element with the given id. Where the style sheet shows one step at a time there is nothing to scroll.
  */
 export class ScrollSteps {
   readonly #observer = new IntersectionObserver((entries) => this.#seen(entries), { rootMargin: `-${100 * LINE}% 0px -${100 - 100 * LINE}% 0px` });
-  /** The step that is drawn, the one that was last seen at the line, and the one on its way there. */
+  /** The step that is drawn, the one last seen at the line, and the one that a glide is on its way to. */
   #drawn: number | undefined;
   #read: number | undefined;
   #awaited: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Whether the reader has pressed anything yet. A script of a debugger or of a test counts as user activation, so that is not asked. */
+  /** Whether the reader has pressed anything yet. User activation is not asked, since a script of a debugger or a test counts as such. */
   #pressed = false;
 
   /** `choose` is called with the step that the reader has scrolled to. */
@@ -24,7 +24,7 @@ export class ScrollSteps {
     private readonly choose: (step: number) => void,
   ) {
     for (const kind of ['pointerdown', 'keydown', 'click']) addEventListener(kind, () => (this.#pressed = true), { capture: true, once: true });
-    // Once the page is drawn in its new size, and before the observer takes what moved for the reader's scrolling.
+    // Runs once the page is drawn in its new size, and before the observer mistakes what moved for the reader's scrolling.
     addEventListener('resize', () => requestAnimationFrame(() => this.#keep()));
   }
 
@@ -34,12 +34,12 @@ export class ScrollSteps {
     for (const one of this.#steps()) this.#observer.observe(one);
     if (step === this.#drawn) return;
     this.#drawn = step;
-    // What a drawing moves away and back within a frame, the observer never hears of.
+    // The observer never hears of what a drawing moves away and back within one frame.
     requestAnimationFrame(() => requestAnimationFrame(() => this.#settle()));
-    // What the observer has seen may be older than the page's last move.
+    // What the observer saw may be older than the page's last move.
     const read = this.#atLine();
     if (read === undefined || read === step || this.#awaited === step) return;
-    // A page that opens moves by itself as little as the reader has.
+    // A page that has just opened does not move by itself until the reader has pressed something.
     if (this.#pressed) this.#glide(step);
     else this.#arrived();
   }
@@ -50,14 +50,14 @@ export class ScrollSteps {
     if (story && story.bottom > innerHeight * LINE) this.#glide(step);
   }
 
-  /** Brings the step that is drawn back, if it was being read and another size of the window has moved it away from the line. */
+  /** Scrolls back to the drawn step, if it was being read and a resize of the window has moved it away from the line. */
   #keep(): void {
-    // While a page fills, its story may pass the line without anybody reading it.
+    // While a page is loading, its story may pass the line without anybody reading it.
     if (scrollY === 0) return;
     if (this.#drawn !== undefined && this.#read !== undefined && this.#atLine() !== this.#drawn) this.#glide(this.#drawn);
   }
 
-  /** Brings a step to the middle of the window, and takes no notice of those on the way. */
+  /** Scrolls a step to the middle of the window, and ignores the steps on the way. */
   #glide(step: number): void {
     const steps = this.#steps();
     if (steps.filter((one) => one.offsetParent).length < 2) return;
@@ -67,7 +67,7 @@ export class ScrollSteps {
     this.#timer = setTimeout(() => this.#arrived(), GLIDE_MS);
   }
 
-  /** Draws the step that is read, where another one was drawn and nothing is on its way. */
+  /** Draws the step that is being read, if another one was drawn and no glide is under way. */
   #settle(): void {
     if (this.#awaited === undefined && this.#read === this.#atLine()) this.#arrived();
   }

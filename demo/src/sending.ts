@@ -13,7 +13,7 @@ export function isLarge({ keyBytes }: Pick<Sent, 'keyBytes'>): boolean {
   return keyBytes > LARGE;
 }
 
-/** The question: its buttons do `confirm` and `dismiss`. */
+/** The question; its buttons trigger `confirm` and `dismiss`. */
 export function question({ name, keyBytes }: Sent): Html {
   return html`<div class="action confirm" data-key="confirm" role="group" aria-labelledby="confirm-title">
     <p class="box-title" id="confirm-title">Make and send ${bytes(keyBytes)} of evaluation keys?</p>
@@ -27,5 +27,5 @@ export function sending([done, total]: readonly [number, number], { keyBytes }: 
   return total > 0 && done >= total ? `All ${bytes(total)} of evaluation keys are sent; the server checks them` : `Making and sending evaluation keys: ${bytes(done)} of ${bytes(total || keyBytes)}`;
 }
 
-/** And while it has told nothing of the run. */
+/** What is said while the server has reported nothing of the run yet. */
 export const UNPACKING = 'The server has the encrypted data. Before the first run it unpacks the keys: the more bytes, the longer it takes';

@@ -11,11 +11,11 @@ import { whileWanted } from './abortable.js';
 import { brokenSentence } from './views/breaking.js';
 import { latest, observe, quality, type Place, type Specimen, type Voyage } from './voyage.js';
 
-/** Largest key set on the wire that a page keeps in memory, where it takes twice as much. */
+/** Largest key set, in bytes on the wire, that a page keeps in memory, where it takes twice as much. */
 const RESIDENT_BYTES = 200e6;
 /** Bytes of a ciphertext that are drawn. */
 const SAMPLE_BYTES = 4096;
-/** How often the page says anew how long something has taken. */
+/** How often the page updates how long something has taken. */
 const CLOCK_MS = 1000;
 /** Where the payload of a wire object begins. */
 const HEADER_BYTES = 64;
@@ -56,7 +56,7 @@ export class Session {
         s.library = 'ready';
         s.about = about;
         s.presets = presets;
-        // An address may name a set that there is not.
+        // An address may name a set that does not exist.
         if (!presets.some((p) => p.name === s.pagePreset)) s.pagePreset = DEMONSTRATION;
       });
     } catch (error) {
@@ -81,7 +81,7 @@ export class Session {
     });
     try {
       const offer = await this.rf.server(this.serverUrl, { retry: { attempts: 1 } }).params({ parts: true, signal: AbortSignal.timeout(5000) });
-      // The numbers of a set are those of this page, whatever the server says of it.
+      // The numbers of a set come from this page, whatever the server says about it.
       const offered = new Set(offer.sets.map((p) => p.fingerprint));
       const sets = this.store.state.presets.filter((p) => offered.has(p.fingerprint));
       this.store.update((s) => {
@@ -192,7 +192,7 @@ export class Session {
         const keys = await this.keys(rf, voyage, signal);
         const boot = await this.bootstrapKeys(keys, voyage, signal);
         this.busy({ what: 'bootstrap', label: 'Breaking it' });
-        // Only those who break things need it.
+        // Loaded only when something is broken.
         const { breakIt } = await import('./breaking/breakage.js');
         const broken = await whileWanted(signal, breakIt(rf, keys, boot, voyage, breakage, signal));
         this.store.update((s) => {
@@ -233,7 +233,7 @@ export class Session {
     this.setPaused(true);
   }
 
-  /** Gives back the memory of keys; they are made again when they are needed. */
+  /** Frees the memory of keys; they are made again when they are needed. */
   freeKeys(): void {
     if (this.abort) return;
     for (const keys of this.bootKeys.values()) keys.free();
@@ -266,7 +266,7 @@ export class Session {
     return [...this.keySets.keys()].some((name) => name.startsWith('server '));
   }
 
-  /** The server; it remembers the tokens of keys, and what has been made of them. */
+  /** The server object; it remembers the tokens of keys, and what has been made of them. */
   private server(rf: Refloat): Server {
     this.remote ??= serverAt(rf, this.serverUrl, (retrying) => this.contact(retrying));
     return this.remote;
@@ -279,7 +279,7 @@ export class Session {
       delete s.problem;
       s.confirming = false;
     });
-    // Time passes when nothing else happens, too: what the page says of it must not stand still.
+    // Time passes even when nothing else happens, and what the page says about it must not stand still.
     const clock = setInterval(() => this.store.update(() => undefined), CLOCK_MS);
     try {
       await work(this.rf, this.abort.signal);
@@ -320,7 +320,7 @@ export class Session {
   private async bootstrapKeys(keys: KeySet, voyage: Voyage, signal: AbortSignal): Promise<BootstrapKeys> {
     const known = this.bootKeys.get(voyage.preset.name);
     if (known) return known;
-    // Full-size keys are made on the way, track by track, and dropped: they would not fit otherwise.
+    // Full-size keys are made on the way, track by track, and dropped: otherwise they would not fit.
     const making = keys.bootstrapKeys({ signal, resident: !voyage.keysOnTheWay });
     const started = performance.now();
     this.run = making;
@@ -376,7 +376,7 @@ export class Session {
       if (!isOfShip(event)) continue;
       observe(voyage, event);
       this.store.update((s) => {
-        // What is seen of a part says nothing new of the progress.
+        // A view of a part says nothing new about the progress.
         if (s.busy && event.kind !== 'view') {
           const { done: _done, total: _total, retrying: _retrying, ...rest } = s.busy;
           s.busy = { ...rest, label: STATIONS[event.stage].title, ...(event.kind === 'progress' ? { done: event.done, total: event.total } : {}) };
@@ -438,7 +438,7 @@ export class Session {
     });
   }
 
-  /** Says that the server does not answer while requests are repeated, and no longer once it does. */
+  /** Says that the server does not answer while requests are repeated, and stops saying so once it does. */
   private contact(retrying: Retrying | undefined): void {
     this.store.update((s) => {
       if (!s.busy) return;
@@ -457,7 +457,7 @@ export class Session {
     });
   }
 
-  /** Lets go of everything an ended instance held. */
+  /** Forgets everything that an ended instance held. */
   private forget(): void {
     this.keySets.clear();
     this.bootKeys.clear();

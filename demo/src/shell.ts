@@ -1,7 +1,7 @@
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/hero.css';
-// Not all used on every page, but what the pages import alike stays in one sheet, in this order.
+// Not every page uses all of these, but what all pages import stays in one sheet, in this order.
 import './styles/strip.css';
 import './styles/figures.css';
 import './styles/costs.css';
@@ -23,7 +23,7 @@ import { keptTheme, otherTheme } from './theme.js';
 /** Milliseconds after which a page is shown without the run that it opens with. */
 const OPENING_MS = 4000;
 
-/** What the state of every page with a run has. */
+/** The state that every page with a run has. */
 export interface Shown {
   /** What keeps the page busy, if anything. */
   busy: string | undefined;
@@ -34,22 +34,22 @@ export interface Shown {
   readonly tables: Set<string>;
 }
 
-/** The same of a page that makes keys. */
+/** The state of a page that also makes keys. */
 export interface Making extends Shown {
-  /** Bytes of keys, or steps of what is computed with them: done and all. */
+  /** Bytes of keys, or steps of the computation with them: done and total. */
   progress: readonly [number, number];
-  /** Whether the reader is being asked if keys of that size are to be sent. */
+  /** Whether the reader is being asked if keys of that size may be sent. */
   confirming: boolean;
-  /** The next try of a request that a server did not answer. */
+  /** The next attempt of a request that a server did not answer. */
   retrying: Retrying | undefined;
 }
 
-/** Before anything has been asked of a page. */
+/** The state before anything has been asked of a page. */
 export function idle(): { busy: undefined; paused: boolean; problem: undefined; progress: readonly [number, number]; confirming: boolean; retrying: undefined; tables: Set<string> } {
   return { busy: undefined, paused: false, problem: undefined, progress: [0, 0], confirming: false, retrying: undefined, tables: new Set() };
 }
 
-/** What holds memory until it is let go. */
+/** Something that holds memory until it is freed. */
 export interface Freed {
   free(): void;
 }
@@ -61,23 +61,23 @@ export interface Watched<T, E> extends AsyncIterable<E>, PromiseLike<T> {
   step(): Promise<unknown>;
 }
 
-/** What a page does on the reader's doing; all is drawn anew afterwards. */
+/** What a page does in response to the reader; everything is redrawn afterwards. */
 export interface Doings {
-  /** Buttons, by the first word of `data-act`; further words are given to them. */
+  /** Buttons, by the first word of `data-act`; further words are passed as arguments. */
   readonly acts?: Readonly<Record<string, (first: string, second: string) => void>>;
   /** Sliders and text, by the first word of `data-input`. */
   readonly inputs?: Readonly<Record<string, (value: string, which: string) => void>>;
   /** Lists to choose from, likewise. */
   readonly choices?: Readonly<Record<string, (value: string) => void>>;
-  /** The run that a button begins: at once, or where it first sends large keys of a set, when the reader has agreed. */
+  /** The run that a button begins: at once, or, if it first sends large keys of a set, when the reader has agreed. */
   readonly run?: { readonly begin: () => void; readonly sends?: () => Sent | undefined };
   /** The story that scrolls beside a drawing: its element, the step that is drawn, and what to do when the reader has scrolled to one. */
   readonly story?: { readonly id: string; readonly drawn: () => number; readonly choose: (step: number) => void };
-  /** Lets go of keys, when the page has been hidden for long and is not busy. */
+  /** Frees keys, when the page has been hidden for long and is not busy. */
   readonly letGo?: () => void;
 }
 
-/** What the pages with a run have alike: their regions, one long thing at a time, its buttons, and how problems are told. */
+/** What the pages with a run share: their regions, one long task at a time, its buttons, and how problems are told. */
 export class Shell<S extends Shown & Partial<Pick<Making, 'confirming' | 'retrying'>>> {
   #stop = new AbortController();
   /** What each region was last given. */
@@ -85,20 +85,20 @@ export class Shell<S extends Shown & Partial<Pick<Making, 'confirming' | 'retryi
   #follow: () => void = () => undefined;
   #run: Omit<Watched<unknown, unknown>, keyof PromiseLike<unknown>> | undefined;
 
-  /** `regions` gives the markup of elements by their ids, for the width they have. */
+  /** `regions` maps ids of elements to their markup, for a given width. */
   constructor(
     private readonly state: S,
     private readonly regions: Readonly<Record<string, (width: number) => Html>>,
   ) {}
 
-  /** Draws regions anew: those named, or all. */
+  /** Redraws regions: those named, or all. */
   draw(...ids: string[]): void {
     for (const id of ids.length ? ids : Object.keys(this.regions)) {
       const el = document.getElementById(id);
       const make = this.regions[id];
       if (!el || !make) continue;
       const markup = make(Math.max(280, Math.floor(el.clientWidth)));
-      // A drawing of many points takes long to compare: one that is as it was is left alone.
+      // A drawing of many points takes long to compare, so an unchanged one is left alone.
       if (this.#drawn.get(id) === markup.text) continue;
       this.#drawn.set(id, markup.text);
       morph(el, markup);
@@ -107,7 +107,7 @@ export class Shell<S extends Shown & Partial<Pick<Making, 'confirming' | 'retryi
     if (document.querySelector('[class*=recorded], .problem')) open();
   }
 
-  /** Says something to those who listen. */
+  /** Says something to screen readers. */
   say(text: string): void {
     const live = document.getElementById('live');
     if (live) live.textContent = text;
@@ -121,7 +121,7 @@ export class Shell<S extends Shown & Partial<Pick<Making, 'confirming' | 'retryi
 
   /** Says that a server does not answer, while a request is repeated, and that it answers again. */
   readonly contact = (retrying: Retrying | undefined): void => {
-    // What was cancelled is not told of any more.
+    // Nothing more is said about what was cancelled.
     if (!this.state.busy || this.#stop.signal.aborted) return;
     Object.assign(this.state, { retrying });
     this.say(retrying ? again(retrying) : 'The server answers again.');
@@ -158,20 +158,20 @@ export class Shell<S extends Shown & Partial<Pick<Making, 'confirming' | 'retryi
     }
   }
 
-  /** Watches a run to its end; its buttons act on it. */
+  /** Watches a run to its end; the page's buttons act on it. */
   async watch<T, E>(run: Watched<T, E>, note: (event: E) => void): Promise<T> {
     this.#run = run;
     this.draw();
     const { signal } = this.#stop;
     for await (const event of run) {
       note(event);
-      // What has come of a run that was cancelled meanwhile is not worth a drawing each.
+      // After a cancellation, the events still coming are not worth a drawing each.
       if (!signal.aborted) this.draw();
     }
     return run;
   }
 
-  /** Hears the reader from now on, and draws the page for the first time. */
+  /** Starts listening to the reader, and draws the page for the first time. */
   listen({ acts = {}, inputs = {}, choices = {}, run, story, letGo }: Doings): void {
     const { state } = this;
     const own: Doings['acts'] = {
@@ -201,7 +201,7 @@ export class Shell<S extends Shown & Partial<Pick<Making, 'confirming' | 'retryi
         state.paused = false;
       },
       step: () => {
-        // What ends the run is shown by it.
+        // If the step ends the run, the run itself shows that.
         void this.#run?.step().catch(() => undefined);
         state.paused = true;
       },
@@ -248,7 +248,7 @@ export class Shell<S extends Shown & Partial<Pick<Making, 'confirming' | 'retryi
       this.draw();
     });
     revealMessages('button.primary');
-    // On a phone the menu is wider than the screen, and scrolls.
+    // On a phone the menu is wider than the screen and scrolls.
     document.querySelector('nav [aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     keptTheme();
     this.draw();
@@ -256,7 +256,7 @@ export class Shell<S extends Shown & Partial<Pick<Making, 'confirming' | 'retryi
   }
 }
 
-/** Shows all of the page: it opens with its heading alone, until there is the run that is shown first, and nothing moves any more. */
+/** Shows the whole page, which opens with its heading alone until the first run is there, so that nothing moves afterwards. */
 function open(): void {
   if (document.body.dataset['opening'] === undefined) return;
   delete document.body.dataset['opening'];

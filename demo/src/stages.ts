@@ -99,7 +99,7 @@ export const STATIONS: Readonly<Record<Station, StationText>> = {
   },
 };
 
-/** Is the ciphertext of a station one whose levels products may spend? Those inside the bootstrapping have levels for its stages. */
+/** May products spend the levels of this station's ciphertext? Inside the bootstrapping, levels are for its stages. */
 export function isSpendable(station: Station): boolean {
   return ['encrypt', 'exhaust', 'conjugate', 'decrypt'].includes(station);
 }
@@ -109,7 +109,7 @@ export function stationIndex(station: Station): number {
   return JOURNEY.indexOf(station);
 }
 
-/** Is this an event of SHIP, which is what the stations show? */
+/** Is this an event of SHIP, the method that the stations show? */
 export function isOfShip(event: AnyStageEvent): event is StageEvent {
   return isStation(event.stage);
 }

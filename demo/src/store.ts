@@ -4,7 +4,7 @@ import type { InputSource } from './input/source.js';
 import type { Preset } from './types.js';
 import type { Moment, Place, Voyage } from './voyage.js';
 
-/** Where a message stands: beside what caused it. */
+/** Where a message stands: beside the control that caused it. */
 export type Beside = 'input' | 'action' | 'again' | 'break' | 'keys';
 
 /** Something that went wrong, in words, with the way out. */
@@ -26,7 +26,7 @@ export interface Busy {
   readonly totalBytes?: number;
   readonly startedAt: number;
   readonly paused?: boolean;
-  /** The first progress of this operation and the latest: bytes, and when. */
+  /** The first progress of this operation, and when the latest came. */
   readonly first?: { readonly bytes: number; readonly at: number };
   readonly movedAt?: number;
   /** Set while requests fail and are repeated. */
@@ -50,11 +50,11 @@ export interface State {
   pagePreset: string;
   serverPreset: string;
   input: InputSource;
-  /** Voyages by where they ran; the second bootstrapping of the squared picture beside them. */
+  /** Voyages by where they ran, and beside them the second bootstrappings, of the squared pictures. */
   voyages: Partial<Record<Place, Voyage>>;
   again: Partial<Record<Place, Voyage>>;
   recorded?: Voyage;
-  /** What is to be broken next, whether that is under way, and what was. */
+  /** What is to be broken next, whether that is under way, and what was broken last. */
   breakage: Choice;
   breakingNow?: boolean;
   broken?: Broken;
@@ -68,7 +68,7 @@ export interface State {
   /** A slot singled out in all views. */
   slot?: number;
   busy?: Busy;
-  /** Asked before large keys are made. */
+  /** Whether the reader is being asked before large keys are made. */
   confirming: boolean;
   problem?: Problem;
   /** What the reader typed cannot be read: nothing can be encrypted until it is mended. */
@@ -86,7 +86,7 @@ export interface State {
 /** What a reader may break first: the picture eight times over. */
 export const FIRST_BREAKAGE: Choice = { what: 'sum', doublings: 3, where: 30, keyBits: 5 };
 
-/** Before the reader has done anything, wherever the page is drawn. */
+/** The state before the reader has done anything, wherever the page is drawn. */
 export function untouched() {
   return {
     library: 'loading',
@@ -123,7 +123,7 @@ export class Store {
       for (const listener of this.listeners) listener(this.state);
     };
     requestAnimationFrame(run);
-    // Hidden pages get no frames; their state must not wait for them.
+    // Hidden pages get no frames, and their state must not wait for one.
     setTimeout(run, 100);
   }
 
@@ -137,7 +137,7 @@ export function shownVoyage(state: State): Voyage | undefined {
   return state.voyages[state.shown] ?? state.recorded;
 }
 
-/** The set that the page opens with, and the one for full size. */
+/** The set that the page opens with, and the full-size one. */
 export const DEMONSTRATION = 'toy10';
 export const FULL_SIZE = 'ship13';
 

@@ -1,6 +1,6 @@
 const KEPT = 'refloat-theme';
 
-/** Light for dark and dark for light, until the tab is closed. */
+/** Switches from light to dark or back, until the tab is closed. */
 export function otherTheme(): void {
   const root = document.documentElement.dataset;
   const dark = root['theme'] ? root['theme'] === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
@@ -8,11 +8,11 @@ export function otherTheme(): void {
   try {
     sessionStorage.setItem(KEPT, root['theme']);
   } catch {
-    // Where nothing may be kept, the choice ends with the page.
+    // Where nothing may be stored, the choice ends with the page.
   }
 }
 
-/** What was chosen on this page or another one of this tab. */
+/** Applies what was chosen on this page or another one in this tab. */
 export function keptTheme(): void {
   try {
     const kept = sessionStorage.getItem(KEPT);

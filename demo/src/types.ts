@@ -11,10 +11,10 @@ export type {
   StageView,
 } from 'refloat';
 
-/** Stages of SHIP, which is what this page draws. */
+/** Stages of SHIP, the method that this page draws. */
 export type StageId = StageIds['ckks-ship'];
 
-/** What a run of it reports. */
+/** What a run of SHIP reports. */
 export type StageEvent =
   | StageEnter<StageId>
   | StageProgress<StageId>

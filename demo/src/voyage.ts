@@ -23,11 +23,11 @@ export interface Quality {
   readonly bitsRms: number;
 }
 
-/** A ciphertext on this page's side: figures, a sample of its bytes, and what the key sees in it. */
+/** A ciphertext on this page's side: figures, a sample of its bytes, and what the key holder sees in it. */
 export interface Specimen extends Water {
   /** Length on the wire. */
   readonly bytes: number;
-  /** Bytes from its payload, for the picture of it. */
+  /** Bytes of its payload, to be drawn. */
   readonly sample: Uint8Array;
   /** Decrypted slots. */
   readonly slots: Float64Array;
@@ -63,15 +63,15 @@ export interface Timings {
 /** State of a voyage. */
 export type VoyageState = 'running' | 'done' | 'cancelled' | 'failed';
 
-/** One bootstrapping from the reader's picture to what came back, as it was observed. */
+/** One bootstrapping as it was observed, from the reader's picture to what came back. */
 export interface Voyage {
   readonly place: Place;
   readonly preset: Preset;
-  /** What was put in, for people: "the sailing boat". */
+  /** Name of the input, for people: "the sailing boat". */
   readonly label: string;
   /** Are the slots drawn as a picture or as a sequence? */
   readonly drawn?: 'picture' | 'curve';
-  /** How many slots are drawn, where the others were filled with zeros. */
+  /** How many slots are drawn, if the others were filled with zeros. */
   readonly used?: number;
   /** Shape in which the slots are drawn. */
   readonly width: number;
@@ -84,7 +84,7 @@ export interface Voyage {
   readonly squared: boolean;
   /** Are the keys made during the run, track by track, and dropped? */
   readonly keysOnTheWay?: boolean;
-  /** Where the figures come from when this voyage was not made just now. */
+  /** Where the figures come from, if this voyage was not made just now. */
   readonly recorded?: string;
   state: VoyageState;
   fresh?: Specimen;
@@ -92,7 +92,7 @@ export interface Voyage {
   readonly marks: StageMark[];
   result?: Specimen;
   readonly timings: Timings;
-  /** Wasm memory of this page once the run was over, which is the most it took: bytes, and in how many instances. */
+  /** Wasm memory of this page at the end of the run, the most it took: bytes, and the number of instances. */
   memory?: { readonly bytes: number; readonly instances: number };
   /** Machine and backend of the run. */
   readonly machine?: string;
@@ -150,7 +150,7 @@ export function waterAt(voyage: Voyage, station: Station): Water | undefined {
   }
 }
 
-/** A station that has begun and has not ended: the state it began with, and how far it is. */
+/** A station that has begun but not ended: the ciphertext it began with, and how far it is. */
 export interface Underway {
   readonly station: Station;
   /** The ciphertext as it came into the station. */
@@ -160,7 +160,7 @@ export interface Underway {
   readonly total: number;
 }
 
-/** The station that has begun and has not ended, if there is one: in a voyage that was broken off, the one it ended in. */
+/** The station that has begun but not ended, if any; in a voyage that was broken off, the one where that happened. */
 export function underway(voyage: Voyage): Underway | undefined {
   const mark = voyage.marks.find((m) => m.exitMs === undefined);
   const before = mark && JOURNEY[stationIndex(mark.stage) - 1];
@@ -176,7 +176,7 @@ export interface Standing {
   readonly underway?: Underway;
 }
 
-/** The ciphertext after a station, or as it came in while the station is under way; `undefined` before that. */
+/** The ciphertext after a station, or the one that came into it while the station is under way; `undefined` before that. */
 export function standingAt(voyage: Voyage, station: Station): Standing | undefined {
   const water = waterAt(voyage, station);
   if (water) return { water };
@@ -203,7 +203,7 @@ export function qualityAt(voyage: Voyage, station: Station): Quality | undefined
   const views = markOf(voyage, station)?.views.filter((v) => Number.isFinite(v.bitsMax)) ?? [];
   if (views.length === 0) return undefined;
   if (station === 'blind_rotate') {
-    // Every track counts: the worst of them, and the mean of their squares.
+    // Every track counts: the largest of their errors, and the root mean square over all.
     const maxError = Math.max(...views.map((v) => v.maxError));
     const rmsError = Math.sqrt(views.reduce((sum, v) => sum + v.rmsError ** 2, 0) / views.length);
     return {
@@ -219,11 +219,11 @@ export function qualityAt(voyage: Voyage, station: Station): Quality | undefined
 /** What the precision chart knows of a station, and when it was measured. */
 export interface Measured {
   readonly quality: Quality;
-  /** After the station; of its parts that are done; or before it, of what came in. */
+  /** After the station, over the parts done so far, or before it, for what came in. */
   readonly when: 'after' | 'so far' | 'before';
 }
 
-/** Precision at a station: after it or, while it is under way, of the parts done or of what came into it. */
+/** Precision at a station: after it or, while it is under way, for the parts done or for what came into it. */
 export function measuredAt(voyage: Voyage, station: Station): Measured | undefined {
   const own = qualityAt(voyage, station);
   const now = underway(voyage);
@@ -240,7 +240,7 @@ export function partsOf(preset: Preset, station: Station | undefined): number {
   return 0;
 }
 
-/** Every moment that can be stepped through, up to where the voyage has come. */
+/** Every moment that can be stepped through, up to where the voyage is. */
 export function moments(voyage: Voyage): Moment[] {
   const out: Moment[] = [];
   const now = underway(voyage)?.station;
@@ -257,7 +257,7 @@ export function moments(voyage: Voyage): Moment[] {
   return out;
 }
 
-/** The latest moment of a station: all its parts that are done. */
+/** The latest moment of a station, with all the parts that are done. */
 export function lastMomentOf(voyage: Voyage, station: number): Moment {
   const name = JOURNEY[station];
   return { station, part: partsOf(voyage.preset, name) > 0 ? (markOf(voyage, name)?.parts.at(-1)?.done ?? 0) : 0 };
@@ -269,7 +269,7 @@ export function latest(voyage: Voyage): Moment {
   return all[all.length - 1] ?? { station: 0, part: 0 };
 }
 
-/** What the key holder sees at a moment: the view of this part, else the last one before it. */
+/** What the key holder sees at a moment: the view of this part, or else the last one before it. */
 export function viewAt(voyage: Voyage, moment: Moment): StageView | undefined {
   const name = JOURNEY[moment.station];
   const mark = markOf(voyage, name);
@@ -284,7 +284,7 @@ export function viewAt(voyage: Voyage, moment: Moment): StageView | undefined {
   return mark.views[mark.views.length - 1];
 }
 
-/** The specimen of this page at a station, where there is one. */
+/** This page's specimen at a station, if there is one. */
 export function specimenAt(voyage: Voyage, station: Station | undefined): Specimen | undefined {
   if (station === 'encrypt') return voyage.fresh;
   if (station === 'exhaust') return voyage.spent;
@@ -310,7 +310,7 @@ export function quality(expected: Float64Array, actual: Float64Array): Quality {
   let sum = 0;
   for (let i = 0; i < expected.length; i++) {
     const e = Math.abs((actual[i] ?? Number.NaN) - (expected[i] ?? 0));
-    // Once not a number, always: Math.max keeps NaN.
+    // NaN stays: Math.max keeps it.
     maxError = Math.max(maxError, e);
     sum += e * e;
   }
@@ -327,7 +327,7 @@ export function frontier(voyage: Voyage): number {
   return last;
 }
 
-/** What was put in, in a word. */
+/** What was put in, as one word. */
 export function nounOf({ drawn, used }: Pick<Voyage, 'drawn' | 'used'>): 'picture' | 'curve' | 'numbers' {
   if (drawn !== 'curve') return 'picture';
   return used === undefined ? 'curve' : 'numbers';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { KeysOnce } from '../src/keys.js';
 import { whileWanted } from '../src/abortable.js';
 
-/** Something that is made when the test says so, and freed. */
+/** An object that is made when the test says so, and that counts how often it is freed. */
 function later(): { readonly made: Promise<{ free(): void }>; readonly finish: () => void; readonly freed: () => number } {
   let [finish, freed] = [() => undefined as void, 0];
   const made = new Promise<{ free(): void }>((resolve) => (finish = () => resolve({ free: () => void (freed += 1) })));

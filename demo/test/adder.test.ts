@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { adder, isCarry, operandsOf } from '../src/gates/adder.js';
 import type { State } from '../src/gates/views.js';
 
-/** The ripple-carry adder as the library describes it: two gates to a level. */
+/** The ripple-carry adder as the library describes it: two gates per level. */
 const circuit = {
   text: '',
   inputs: Array.from({ length: 16 }, (_, i) => `${'ab'[i >> 3]}${i & 7}`),
@@ -19,7 +19,7 @@ const circuit = {
 const state = (change: Partial<State> = {}): State =>
   ({ set: 'toy-bool', at: 'gates-adder', numbers: [200, 77], circuit, times: [], total: 0, threads: 1, ...change }) as State;
 
-/** The bits that a gate's operands and what it makes of them. */
+/** The result of a gate for some operand bits. */
 function result(gate: string, bits: readonly boolean[]): boolean {
   const set = bits.filter(Boolean).length;
   return isCarry({ gate }) ? (gate === 'and' ? set === 2 : set >= 2) : set % 2 === 1;
@@ -41,10 +41,10 @@ describe('the adder', () => {
     const begun = adder(state({ times: [8, 9, 10] }), 900).text;
     expect(begun.match(/gates-gate lit/g)).toHaveLength(3);
     expect(begun).not.toContain('id="sum"');
-    // Two numbers of eight bits, each on two wires, have values at once.
+    // The inputs, two numbers of eight bits on two wires each, have values at once.
     expect(begun.match(/class="gates-wire (?:one|zero)"/g)).toHaveLength(32);
     const done = adder(state({ times: Array.from({ length: 16 }, () => 9), total: 144, sum: 277 }), 900).text;
-    // And seven carries on two wires each, eight sums and the last carry.
+    // Then also seven carries on two wires each, eight sums and the last carry.
     expect(done.match(/class="gates-wire (?:one|zero)"/g)).toHaveLength(32 + 14 + 9);
     expect([...done.matchAll(/gates-sum-bit">(\d)/g)].map(([, bit]) => bit).join('')).toBe((277).toString(2));
   });

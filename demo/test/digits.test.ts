@@ -116,7 +116,7 @@ describe('a run', () => {
     expect(at(2)).toMatch(/digits-box now rough"><b>≈0<\/b>/);
     expect(at(5)).toContain('Final: 24/32 + 0/1024 = 0.7500');
     expect(at(5)).toMatch(/digits-box now read"><b>24<\/b>/);
-    // While it runs, what has been read is a part of it.
+    // While it runs, only part of it has been read.
     delete seen.output;
     expect(at(5)).toContain('Not final');
     expect(story(page(observed('decimal', [271828]), 2)).text).not.toMatch(/≈|Not final/);

@@ -77,12 +77,12 @@ test('the comb is that of the last stage that had one', () => {
   const [before, after] = ['Coefficients in units of q₀', 'After the polynomial'];
   expect([0, 1, 2, 3, 4].map((at) => title(at))).toEqual([before, before, before, after, after]);
   expect(title(0, [])).toBe(before);
-  // Modulo q0 there is no multiple of it.
+  // Modulo q0, its multiples are all 0.
   const words = (at: number): string => comb({ views, at, tables: new Set() } as unknown as Conventional, 800).text;
   expect(words(0)).toContain('All 2 coefficients drawn lie near 0');
   expect(words(0)).toContain('modulo q₀, its multiples do not count');
   expect(words(1)).toContain('2 lie near an integer other than 0');
-  // What is magnified, and how much, is said at every step: here 0.42 of a column is a thousandth.
+  // Every step says what is magnified, and how much: here 0.42 of a column is a thousandth.
   for (const at of views.keys()) expect(words(at)).toContain('drawn 420 times as large');
 });
 
@@ -92,7 +92,7 @@ test('every stage of a conventional bootstrapping is told, in the order of its r
   const titles = [...told.matchAll(/<h3>([^<]*)/g)].map(([, title]) => title);
   expect(titles).toEqual(['Exhausted', 'Raise the modulus', 'Sum over rotations', 'Coefficients to slots', 'Reduce modulo q₀', 'Slots to coefficients']);
   expect(told.split('<li').findIndex((step) => step.includes('aria-current'))).toBe(4);
-  // Until the set is known, the recorded run says which there are.
+  // Until the set is known, the recorded run tells which stages there are.
   const recorded = story({ at: 0, views: [{}, {}], exits: [{ stage: 'mod_raise' }] } as unknown as Conventional).text;
   expect(recorded.match(/<li/g)).toHaveLength(2);
   expect(recorded).not.toContain('Not reached');
@@ -139,7 +139,7 @@ test('what a polynomial leaves is that of exact arithmetic', () => {
   expect(points.map(({ digit }) => digit)).toEqual([-3, -2, -1, 0, 1, 2, 3]);
   for (const { digit, left, exact } of points) if (Math.abs(digit) <= 1) expect([left, exact]).toEqual([0, 3]);
   expect(points.some(({ left }) => left !== 0)).toBe(true);
-  // The first power alone is x itself: p y is left of it where I is 0.
+  // The first power alone is x itself: it leaves exactly p y only where I is 0.
   expect(pointsOf({ ...removal, coefficients: Float64Array.of(0, 1) }, 1, 1, [0, 4])).toEqual([
     { digit: -1, left: -1, exact: 0 },
     { digit: 0, left: 0, exact: 2 },

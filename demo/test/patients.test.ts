@@ -29,7 +29,7 @@ describe('the graph of the program', () => {
     const labels = [...text.matchAll(/<text[^>]*class="(?:patients-level|tick)"[^>]*>([^<]+)/g)];
     expect(labels).toHaveLength(18);
     for (const [label, words = ''] of labels) {
-      // Pixels that a character of such a label takes at most, on average.
+      // 5.8 pixels is the most that a character of such a label takes on average.
       const [x, y, half] = [number(label, 'x'), number(label, 'y'), (words.length * 5.8) / 2];
       expect(boxes.filter(({ left, right, middle }) => Math.abs(middle - y) < 25 && x + half > left && x - half < right), words).toEqual([]);
     }

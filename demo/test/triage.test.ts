@@ -101,7 +101,7 @@ test('what came back the other way round is told, and why', () => {
 
 test('a vote is said to be right or wrong as the data have it, and whose fault that is', () => {
   const nearest = answers[1] as Answer;
-  // The recorded patient is benign, and the three nearest of the known cases are malignant, on data in the clear as well.
+  // The recorded patient is benign and the three nearest known cases are malignant, also in the clear.
   const { patients: asked } = sceneOf(trained(train), train, unseen);
   expect(nearest.malignant).toBe(asked[nearest.patient!.charCodeAt(0) - 65]?.malignant);
   expect(outcome(nearest)).toContain('3 of them malignant: the vote says malignant. The data have this patient as benign, so the vote is wrong. On data in the clear it would be just as wrong');
@@ -138,7 +138,7 @@ test('comparisons fill the triangle in the order in which they are made', () => 
   take(run, { kind: 'progress', stage: 'compare', atMs: 0, done: 4, total: 6 } as never);
   const { text } = triangle(state(), ['A', 'B', 'C', 'D'], undefined, run, 320);
   expect([text.match(/triage-cell made/g)?.length, text.match(/triage-cell open/g)?.length]).toEqual([4, 2]);
-  // One number with zero, at the end of the second question.
+  // At the end of the second question, one number is compared with zero.
   take(run, { kind: 'progress', stage: 'compare', atMs: 0, done: 1, total: 1 } as never);
   expect(run).toEqual({ under: 'compare', pairs: [4, 6] });
   expect(controls({ ...state(), busy: 'run', run }).text).toContain('Compared 4 of 6');

@@ -149,7 +149,7 @@ describe('every view', () => {
     };
     expect(running(({ kind, stage }) => kind === 'exit' && stage === 'encapsulate')).toEqual(['0', '0']);
     expect(running((event) => event.kind === 'progress' && event.stage === 'blind_rotate' && event.done === 7)).toEqual(['7', '0']);
-    // A server that tells of ends alone.
+    // A server that only reports the ends of stages.
     expect(running(({ kind, stage }) => kind === 'exit' && stage === 'blind_rotate', ({ kind }) => kind !== 'progress')).toEqual(['15', '0']);
   });
 
@@ -193,7 +193,7 @@ describe('sentences', () => {
 });
 
 describe('while a stage is under way', () => {
-  /** Every moment of a run that follows it, as the page sees it: after each event. */
+  /** Every moment of a run, as a page that follows it sees it: after each event. */
   function* course(place: Place): Generator<Voyage> {
     const voyage = emptyVoyage(place === 'page' ? 'toy10' : 'ship13', place, ramp);
     voyage.fresh = specimen(voyage.preset, 2, voyage.input, 1e-6, random(1));
@@ -271,7 +271,7 @@ describe('while a stage is under way', () => {
   });
 });
 
-/** Does the boat of the first screen lie on ground? */
+/** Is the boat of the first screen aground? */
 function isAground(state: State): boolean {
   return gauge(state, state.voyages[state.shown], 900).text.includes('heeled');
 }
@@ -302,7 +302,7 @@ describe('the time an upload takes', () => {
     expect(lost).toContain('The server does not answer: trying again, 2 of 4.');
     expect(lost).not.toMatch(/left/);
     expect(markup({ movedAt: performance.now() - 60_000 })).toMatch(/Nothing has arrived at the server for 60 s/);
-    // All is sent, and nothing more will arrive: the server is at work.
+    // Everything is sent and nothing more will arrive: the server is at work.
     const sent = markup({ bytes: 160e6, movedAt: performance.now() - 60_000 });
     expect(sent).toContain('All 160 MB of evaluation keys are sent; the server checks them.');
     expect(sent).not.toMatch(/left|Nothing has arrived/);
@@ -421,7 +421,7 @@ describe('bits', () => {
 
   test('are what light and dark become', () => {
     expect([...new Set(bits.input)].sort()).toEqual([0, 1]);
-    // As many ones as the picture is light, and more of them where it is lighter.
+    // As many ones as the picture is light, and more where it is lighter.
     const ones = (from: number, to: number): number => bits.input.slice(from, to).reduce((sum, x) => sum + x, 0);
     expect(Math.abs(ones(0, 4096) - 2048)).toBeLessThan(100);
     expect(ones(0, 1024)).toBeLessThan(ones(3072, 4096) / 3);

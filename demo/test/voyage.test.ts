@@ -22,7 +22,7 @@ describe('a voyage as it is observed', () => {
     const all = moments(voyage);
     expect(all.filter((m) => m.station === stationIndex('blind_rotate'))).toHaveLength(15);
     expect(all.filter((m) => m.station === stationIndex('product_tree'))).toHaveLength(4);
-    // Encrypt, exhaust and decrypt are this page's and were not made here.
+    // Encrypt, exhaust and decrypt happen in this page, and were not done here.
     expect(all).toHaveLength(15 + 4 + 4);
     expect(latest(voyage)).toEqual({ station: stationIndex('conjugate'), part: 0 });
     expect(lastMomentOf(voyage, stationIndex('blind_rotate')).part).toBe(15);

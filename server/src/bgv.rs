@@ -1,7 +1,7 @@
 //! BGV sets as jobs use them: integers are multiplied and refreshed, exactly.
 //!
-//! A job is a program: the one that it brings, or its operations on the ciphertexts of its body, one after the other. The first is
-//! what they are applied to, and each `multiply` takes the next.
+//! A job is a program: either the one in its body, or its named operations one after the other. The latter are applied to the first
+//! ciphertext of the body, and each `multiply` takes the next ciphertext.
 
 use std::sync::Arc;
 
@@ -51,16 +51,16 @@ fn client(which: SetQuery<'_>) -> Result<Option<KeyOwnerSet>, Error> {
     Ok(Some(KeyOwnerSet::Integers(Box::new(Described::<BgvParams>::of(preset)?))))
 }
 
-/// A set.
+/// A BGV set, as jobs use it.
 struct BgvJobs {
     set: Arc<Described<BgvParams>>,
     /// How diagonals are kept.
     storage: PlaintextStorage,
-    /// What computes, as long as keys of the set are loaded.
+    /// The bootstrapper, which exists while keys of the set are loaded.
     bootstrapper: Shared<BgvBootstrapper>,
 }
 
-/// Keys of a set, and what computes with them.
+/// Keys of a set, and the bootstrapper that uses them.
 struct BgvRunner {
     set: Arc<Described<BgvParams>>,
     key: Id,
@@ -120,7 +120,7 @@ impl Runner for BgvRunner {
         let Self { set, key, bootstrapper, keys } = self;
         let job = IntegerJob::read(set, task, input)?;
         let plan = job.plan(&set.params, *key)?;
-        // The stages of a job of operations by name are those of the set.
+        // A job of named operations reports only the stages that its set lists.
         let mut bootstraps = OfBootstraps(observer);
         let observer: &mut dyn Observer =
             if task.only() == Some(PROGRAM) { bootstraps.0 } else { &mut bootstraps };
@@ -164,13 +164,13 @@ impl IntegerJob {
         Ok(Self { program, bootstraps: Bootstraps::AsWritten, inputs })
     }
 
-    /// The program that a body brings.
+    /// Reads a body that contains a program.
     fn of_body(params: &BgvParams, body: &[u8]) -> Result<Self, Error> {
         let (bootstraps, program, list) = parts(body)?;
         Ok(Self { program, bootstraps, inputs: ciphertexts(params, list)? })
     }
 
-    /// Checks that the keys of `key` and the levels of the set suffice.
+    /// The plan of the job; an error if its ciphertexts are under another key, or if the levels of the set do not suffice.
     fn plan(&self, params: &BgvParams, key: Id) -> Result<IntegerPlan<'_>, Error> {
         if let Some(other) = self.inputs.iter().find(|x| x.key_id() != key.0) {
             return Err(Error::ParamsMismatch(format!(
@@ -282,7 +282,7 @@ impl IntegerSecret for BgvSecretKey {
     }
 }
 
-/// What a ciphertext says of itself.
+/// The bytes of a ciphertext, and its description.
 fn described(x: &BgvCiphertext, bytes: Vec<u8>) -> CiphertextBytes {
     CiphertextBytes {
         bytes,
@@ -347,10 +347,10 @@ mod tests {
         let error = set.check(key, &task("multiply,multiply"), &both).unwrap_err().to_string();
         assert!(error.contains("2 ciphertexts for 2 operations of multiply; give 3"), "{error}");
         let error = set.check(key, &task(&format!("bootstrap{}", ",square".repeat(6))), &one);
-        // Five levels from the result of a bootstrap.
+        // A bootstrap leaves five levels.
         let error = error.unwrap_err().to_string();
         assert!(error.contains("operation 7, square"), "{error}");
-        // What bootstraps take is theirs to say: a square of what was encrypted a level above, at another factor than results.
+        // Bootstraps decide themselves what they take: here a square of a ciphertext one level higher, whose factor is not that of results.
         set.check(key, &task("square,bootstrap"), &encrypt(&x, input + 1)).unwrap();
         assert_eq!(refusal(key, &task("bootstrap"), &both), "INVALID_ARGUMENT");
         assert_eq!(refusal(Id([0; 16]), &task("bootstrap"), &one), "PARAMS_MISMATCH");

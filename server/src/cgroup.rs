@@ -1,4 +1,4 @@
-//! Bounds that a control group of Linux puts on memory, as every container has one: versions 2 and 1.
+//! Memory limits of Linux control groups, versions 2 and 1; every container is in one.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ const VERSIONS: [Version; 2] = [
     },
 ];
 
-/// What the groups of this process, in the file system whose root is `root`, leave it; nothing where there is no bound.
+/// The memory that control groups leave this process, in the file system with root `root`; `None` if there is no limit.
 pub fn memory(root: &Path) -> Option<Memory> {
     let groups = std::fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     let bounds = VERSIONS.iter().flat_map(|version| {
@@ -65,8 +65,8 @@ impl Version {
     }
 }
 
-/// The folders of the group of this process and of all that it is within, up to the mount, which in a container is often the
-/// group itself: a container does not always see the path by which the machine calls it.
+/// The folders of this process's group and of all groups around it, up to the mount. In a container the mount is often the group itself,
+/// because the container does not always see the path that the host uses.
 fn folders(mount: &Path, groups: &str, controller: &str) -> Vec<PathBuf> {
     let path = groups.lines().find_map(|line| {
         let (_, rest) = line.split_once(':')?;

@@ -1,5 +1,4 @@
-//! Jobs on CKKS ciphertexts, whatever the method that refreshes them: each is a program, planned before it waits and run by one
-//! machine.
+//! Jobs on CKKS ciphertexts, for every method of bootstrapping. Each job is a program, planned before it is queued and run by one machine.
 
 mod steps;
 
@@ -27,12 +26,12 @@ use steps::{plan, rounds, written_out};
 
 /// A bootstrapping method of CKKS as jobs use it: the checked parameters of a set.
 pub trait CkksMethod: CkksSet + Send + Sync + 'static {
-    /// What computes, shared by all keys of the set.
+    /// The evaluator, shared by all keys of the set.
     type Evaluator: Send + Sync + 'static;
     /// Evaluation keys, in memory or where they are read from.
     type Keys: Send + Sync + 'static;
 
-    /// What computes.
+    /// Makes the evaluator.
     ///
     /// # Errors
     /// None for a set that was checked.
@@ -50,7 +49,7 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
     /// As [`JobSet::load`].
     fn load(&self, key: Id, read: ReadPart<'_>) -> Result<Self::Keys, LoadError>;
 
-    /// Opens keys that are read as they are used, where the set has no room for others.
+    /// Opens keys that are read as they are used; `None` if the set has the memory to load them whole.
     fn open(&self, key: Id, read: &PartReader) -> Option<Result<Self::Keys, Error>> {
         let _ = (key, read);
         None
@@ -66,13 +65,13 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
         mode: SlotMode,
     ) -> Result<impl Method<Self::Word> + 'a, Error>;
 
-    /// The relinearisation key, which there is where [`CkksSet::target`] has one.
+    /// The relinearisation key, if [`CkksSet::target`] has one.
     fn relinearization(keys: &Self::Keys) -> Option<impl RelinearizationSource<Self::Word>> {
         let _ = keys;
         None::<SampleBlock<Self::Word>>
     }
 
-    /// Keys of rotations and conjugation, where [`CkksSet::target`] has any.
+    /// Keys of rotations and conjugation, if [`CkksSet::target`] has any.
     fn galois(keys: &Self::Keys) -> Option<&dyn GaloisSource<Self::Word>> {
         let _ = keys;
         None
@@ -88,12 +87,12 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
         true
     }
 
-    /// Whether jobs may bring programs of their own, beside those of the operations by name.
+    /// Whether jobs may bring programs of their own, besides the named operations.
     fn runs_programs(&self) -> bool {
         false
     }
 
-    /// Checks that there is room for what a run of a plan holds.
+    /// Checks that there is room for all that a run of a plan holds.
     ///
     /// # Errors
     /// [`Error::Limit`] if there is not.
@@ -103,15 +102,15 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
     }
 }
 
-/// A CKKS set.
+/// A CKKS set, as jobs use it.
 pub struct CkksJobs<P: CkksMethod> {
     set: Arc<Described<P>>,
     operations: Vec<&'static str>,
-    /// The evaluator, as long as keys of the set are loaded.
+    /// The evaluator, which exists while keys of the set are loaded.
     evaluator: Shared<P::Evaluator>,
 }
 
-/// Keys of a CKKS set, and what computes with them.
+/// Keys of a CKKS set, and the evaluator that uses them.
 struct CkksRunner<P: CkksMethod> {
     set: Arc<Described<P>>,
     key: Id,
@@ -153,7 +152,7 @@ impl<P: CkksMethod> CkksJobs<P> {
         self.evaluator.get(|| self.set.params.evaluator())
     }
 
-    /// What does jobs with keys.
+    /// Loaded keys, with the runner that does jobs with them.
     fn loaded(&self, key: Id, keys: P::Keys) -> Result<LoadedKeys, Error> {
         let (set, evaluator) = (Arc::clone(&self.set), self.evaluator()?);
         Ok(LoadedKeys::new(set.info.expanded_key_bytes, CkksRunner { set, key, evaluator, keys }))
@@ -242,7 +241,7 @@ pub fn working_bytes<W: WireWord>(rlwe: &RlweContext<W>) -> u64 {
     WORKING_POLYNOMIALS * polynomial as u64 + memory::BESIDE
 }
 
-/// Passes on what bootstraps report: the stages of a job of operations by name are those of the set.
+/// Passes on the events of bootstraps alone: a job of named operations reports only the stages that its set lists.
 pub(crate) struct OfBootstraps<'a>(pub &'a mut dyn Observer);
 
 impl Observer for OfBootstraps<'_> {

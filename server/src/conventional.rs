@@ -1,4 +1,4 @@
-//! Conventional CKKS sets as jobs use them: in as much memory as there is for them.
+//! Conventional CKKS sets as jobs use them, fitted to the memory that there is.
 
 use std::sync::Arc;
 

@@ -9,16 +9,16 @@ use refloat::wire::{self, CkksSet, ObjectKind, SeededSecret, WireWord};
 use crate::clients::CiphertextBytes;
 use crate::engine::SlotMode;
 
-/// A key that encrypts, secret or public, of whichever set of integers.
+/// A secret or public key of any integer set, for encrypting.
 pub trait IntegerEncryptor {
-    /// Encrypts integers below the modulus of the set, as many of each slot as it holds.
+    /// Encrypts integers below the modulus of the set: for each slot, as many as it holds.
     ///
     /// # Errors
-    /// There are too many or too large ones, or the level is above that of messages.
+    /// There are too many integers or too large ones, or the level is above that of messages.
     fn encrypt(&self, integers: &[u64], level: usize, randomness: &Seed) -> Result<CiphertextBytes, Error>;
 }
 
-/// A key that encrypts, secret or public, of whichever set of CKKS.
+/// A secret or public key of any CKKS set, for encrypting.
 pub trait CkksEncryptor {
     /// # Errors
     /// As [`NumberSecret::encrypt_numbers`].
@@ -27,7 +27,7 @@ pub trait CkksEncryptor {
 
 /// Numbers to encrypt.
 pub struct Message<'a> {
-    /// One a slot, or real and imaginary parts in turn.
+    /// One for each slot, or real and imaginary parts in turn.
     pub numbers: &'a [f64],
     /// What slots hold.
     pub mode: SlotMode,
@@ -68,7 +68,7 @@ fn written<W: WireWord>(context: &CkksContext<W>, x: &Ciphertext<W>) -> Result<C
 /// Whether the bytes of a key are those of a public one.
 ///
 /// # Errors
-/// They do not begin as those of an object.
+/// The bytes do not begin as those of an object do.
 pub(crate) fn is_public(bytes: &[u8]) -> Result<bool, Error> {
     Ok(wire::frame::peek(bytes)?.kind == ObjectKind::PublicKey)
 }

@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
 
-/// A step of a job, by name. Which there are is said by each set: [`JobSet::operations`].
+/// A step of a job, by name. Each set says which operations it has: [`JobSet::operations`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Operation(String);
 
-/// What a job consists of unless something else is said: the ciphertext is refreshed.
+/// Operation: refresh the ciphertext. Jobs that name no operation consist of this one.
 pub const BOOTSTRAP: &str = "bootstrap";
 
 /// Longest name of an operation, in bytes.
@@ -76,13 +76,13 @@ pub struct Task {
 }
 
 impl Task {
-    /// Bootstraps that it takes, every round counted.
+    /// Bootstraps that the task takes, every round counted.
     pub fn bootstraps(&self) -> usize {
         let operations = self.operations.iter().filter(|operation| operation.name() == BOOTSTRAP);
         operations.count() * self.rounds as usize
     }
 
-    /// The operation, where there is one alone.
+    /// The name of the operation, if there is just one.
     pub fn only(&self) -> Option<&str> {
         match &self.operations[..] {
             [operation] => Some(operation.name()),
@@ -103,20 +103,20 @@ pub fn operation_list(operations: &[Operation]) -> String {
 
 /// An evaluation key set in memory, ready for use.
 pub struct LoadedKeys {
-    /// Bytes of memory it takes.
+    /// Bytes of memory that the keys take.
     pub bytes: u64,
-    /// What does jobs with it.
+    /// Runs jobs with the keys.
     pub runner: Box<dyn Runner>,
 }
 
 impl LoadedKeys {
-    /// Keys that take so many bytes.
+    /// Keys that take `bytes` bytes of memory.
     pub fn new(bytes: u64, runner: impl Runner) -> Self {
         Self { bytes, runner: Box::new(runner) }
     }
 }
 
-/// Evaluation keys, with all that the jobs share which are done with them.
+/// Evaluation keys, with everything that their jobs share.
 pub trait Runner: Send + Sync + 'static {
     /// Does a job, on the rayon pool it is called in.
     ///
@@ -128,9 +128,9 @@ pub trait Runner: Send + Sync + 'static {
 
 /// Checked parameters of a set, and its description.
 pub struct Described<P> {
-    /// What there is to know of it.
+    /// The description of the set.
     pub info: SetInfo,
-    /// What it computes with.
+    /// The parameters.
     pub params: P,
 }
 
@@ -145,13 +145,13 @@ impl<P: ParamSet> Described<P> {
     }
 }
 
-/// Reads piece `index` of a stored key set.
+/// Reads the piece of a stored key set with a given index.
 pub type ReadPart<'a> = &'a mut dyn FnMut(usize) -> std::io::Result<Vec<u8>>;
 
-/// Reads piece `index` of a stored key set, at any time.
+/// Reads the piece of a stored key set with a given index, at any time.
 pub type PartReader = std::sync::Arc<dyn Fn(usize) -> std::io::Result<Vec<u8>> + Send + Sync>;
 
-/// Hands the pieces of a key set of `count` to `add`, in order.
+/// Hands the `count` pieces of a key set to `add`, in order.
 ///
 /// # Errors
 /// A piece cannot be read, or `add` refuses it.
@@ -168,7 +168,7 @@ pub fn read_parts(
 pub enum LoadError {
     /// A stored piece cannot be read.
     Io(std::io::Error),
-    /// The set refuses it.
+    /// The set refuses the keys.
     Refused(Error),
 }
 
@@ -184,13 +184,12 @@ impl From<Error> for LoadError {
     }
 }
 
-/// A parameter set of whichever method: keys are loaded for it, and jobs run on it. Implementations check everything they are
-/// given.
+/// A parameter set of any method: keys are loaded for it, and jobs run on it. Implementations check everything they are given.
 pub trait JobSet: Send + Sync + 'static {
-    /// What there is to know of it.
+    /// The description of the set.
     fn info(&self) -> &SetInfo;
 
-    /// Names of the operations that its jobs consist of.
+    /// Names of the operations that jobs of the set may have.
     fn operations(&self) -> &[&'static str];
 
     /// Bytes of memory to set aside for a run, beside loaded keys.
@@ -207,11 +206,11 @@ pub trait JobSet: Send + Sync + 'static {
     /// The bytes are not piece `index` of a key set `key`.
     fn verify_part(&self, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error>;
 
-    /// Checks the body of a job, and that `task`, of operations that the set has, can be applied to it. Returns how many bytes
-    /// the result takes at most. [`crate::engines::Engines::check`] has checked the operations before.
+    /// Checks the body of a job, and that `task` can be applied to it. Returns the most bytes that the result can take.
+    /// [`crate::engines::Engines::check`] has checked before that the set has the operations.
     ///
     /// # Errors
-    /// The bytes are no such input under `key`, or its level does not fit.
+    /// The bytes are not an input for the task under `key`, or its level does not fit.
     fn check(&self, key: Id, task: &Task, input: &[u8]) -> Result<u64, Error>;
 
     /// Loads a key set piece by piece. `read` may report that loading is to stop.

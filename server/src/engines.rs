@@ -9,7 +9,7 @@ use crate::registry::{Memory, Registry, SetFilter, Sets};
 /// Sets, in the order to show them.
 pub struct Engines {
     sets: Sets,
-    /// Where there are others, to name one that can do what these cannot.
+    /// All sets of this version, to name one that can do what those served cannot.
     registry: Registry,
 }
 
@@ -23,7 +23,7 @@ impl Engines {
         Self::with(&Registry::default(), SetFilter { only: None, memory: Memory::Keys(budget) })
     }
 
-    /// Those of the methods of a registry that are wanted.
+    /// The wanted sets of a registry.
     ///
     /// # Errors
     /// None for the sets of a released version.
@@ -31,12 +31,12 @@ impl Engines {
         Ok(Self { sets: registry.sets(wanted)?, registry: registry.clone() })
     }
 
-    /// Any sets.
+    /// Any sets, without a registry.
     pub fn of(sets: Sets) -> Self {
         Self { sets, registry: Registry::empty() }
     }
 
-    /// What there is to know of each.
+    /// The descriptions of all sets.
     pub fn infos(&self) -> impl Iterator<Item = &SetInfo> {
         self.sets.iter().map(|set| set.info())
     }
@@ -67,8 +67,8 @@ impl Engines {
     /// Checks that the set of a name has all of these operations.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] if there is no such set, or naming the first operation that it has not, those there are, and
-    /// a set that has it.
+    /// [`Error::InvalidArgument`] if there is no such set, or if it lacks an operation: the message names the first one that it lacks, the
+    /// ones that it has, and a set that has the missing one.
     pub fn check_operations(&self, name: &str, operations: &[Operation]) -> Result<(), Error> {
         let set = self.named(name)?;
         let has = |operation: &&Operation| set.operations().contains(&operation.name());
@@ -93,7 +93,7 @@ impl Engines {
         self.named(name)?.check(key, task, input)
     }
 
-    /// The first secure set of today with an operation.
+    /// The name of the first secure current set with an operation.
     fn with_operation(&self, operation: &str) -> Option<String> {
         let first = |sets: &Sets| {
             let suits = |set: &&dyn JobSet| {
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_refusal_names_a_set_that_has_the_operation() {
-        // Of those that are served, or, where one alone is at hand, of all.
+        // From the sets that are served, or from all sets where only one is served.
         let one = SetFilter { only: Some("ship13"), ..SetFilter::all() };
         for engines in [Engines::new(0).unwrap(), Engines::with(&Registry::default(), one).unwrap()] {
             for (operation, repair) in

@@ -133,8 +133,8 @@ impl<W: WireWord> JobSet for Described<CggiParams<W>> {
         &[CIRCUIT, LOOK_UP]
     }
 
-    /// Values of as many wires as a circuit may have inputs and outputs, beside which a gate works in little. One that holds more
-    /// at once takes more.
+    /// Room for the values of as many wires as a circuit may have inputs and outputs; gates themselves need little. A circuit that holds
+    /// more values at once takes more.
     fn working_bytes(&self) -> u64 {
         let value = size_of::<W>() * (self.params.n() + 1);
         BESIDE + ((MAX_INPUTS + MAX_OUTPUTS) * value) as u64
@@ -295,7 +295,7 @@ mod tests {
         let sum = secret.decrypt_bits(&outputs).unwrap();
         assert_eq!((0..5).map(|i| usize::from(sum[i]) << i).sum::<usize>(), 17);
 
-        // What does not fit is refused with its reason, before it waits in any queue.
+        // A job that does not fit is refused with its reason, before it waits in any queue.
         let refusal = |task: &Task, key, body: &[u8]| toy.check(key, task, body).unwrap_err().code();
         let bootstrap = Task { operations: vec![Operation::new("bootstrap")], ..task.clone() };
         assert_eq!(refusal(&bootstrap, key, &body), "INVALID_ARGUMENT");

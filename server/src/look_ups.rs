@@ -78,7 +78,7 @@ impl<W: WireWord> LookUpJob<W> {
         Ok(Self { table, output, inputs })
     }
 
-    /// The results, in order; a group as large as there are threads at a time.
+    /// Looks up all inputs, as many at a time as there are threads, and returns the results in order.
     ///
     /// # Errors
     /// Those of [`CggiEvaluator::look_up`].

@@ -9,10 +9,10 @@ use refloat::Error;
 
 use crate::cgroup;
 
-/// Bytes that a run takes whatever the set: the program itself, and pieces of keys that are being read.
+/// Bytes that a run takes with any set: the program itself, and pieces of keys that are being read.
 pub const BESIDE: u64 = 128 << 20;
 
-/// What is said of a set that takes more bytes of memory than there are.
+/// The error for a set that takes more memory than is available.
 pub fn too_little(set: &str, needed: u64, available: u64) -> Error {
     Error::Limit(format!(
         "{set} takes {} of memory with its evaluation keys, {} are available; free some, or take a smaller set",
@@ -36,8 +36,8 @@ pub fn bytes(count: u64) -> String {
     format!("{value:.*} {}", usize::from(value < 9.995) + usize::from(value < 99.95), UNITS[unit])
 }
 
-/// Settings of the allocator, unless the environment has others (`MIMALLOC_…`): large pages where the system has them, and what
-/// was once used is kept for the next evaluation until [`give_back`] (or a day has passed).
+/// Settings of the allocator, unless the environment has others (`MIMALLOC_…`): large pages where the system has them, and memory that was
+/// used once is kept for the next evaluation until [`give_back`] (or until a day has passed).
 #[cfg(target_os = "linux")]
 mod settings {
     use core::ffi::c_long;
@@ -46,7 +46,7 @@ mod settings {
         mi_option_large_os_pages, mi_option_set_default, mi_option_t, mi_option_use_numa_nodes,
     };
 
-    /// `mi_option_purge_delay`, in milliseconds, which the bindings do not name: it stands before this one.
+    /// `mi_option_purge_delay`, in milliseconds. The bindings do not name it; it comes right before `mi_option_use_numa_nodes`.
     const PURGE_DELAY: mi_option_t = mi_option_use_numa_nodes - 1;
 
     pub(super) const ALL: [(mi_option_t, c_long); 2] =
@@ -69,11 +69,11 @@ mod settings {
     }
 }
 
-/// Runs `release`, which drops what the threads of `pool`, or else of the global pool, allocated, and gives free memory back
+/// Runs `release`, which drops what the threads of `pool` allocated (or of the global pool, without one), and then gives free memory back
 /// to the system.
 pub fn give_back(pool: Option<&rayon::ThreadPool>, release: impl FnOnce()) {
     release();
-    // Memory that another thread freed goes back where it was allocated first.
+    // Memory that another thread freed first goes back to the thread that allocated it.
     match pool {
         Some(pool) => pool.broadcast(|_| collect()),
         None => rayon::broadcast(|_| collect()),
@@ -121,7 +121,7 @@ pub(crate) fn field(text: &str, name: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Settings in force, in a process of its own where the environment has one of them.
+    /// Checks the settings in force, also in a process of its own whose environment has one of them.
     #[test]
     #[cfg(target_os = "linux")]
     #[allow(unsafe_code)]

@@ -24,7 +24,7 @@ pub struct MemoryPlan {
     pub keys: u64,
     /// Bytes of diagonals.
     pub diagonals: u64,
-    /// Bytes of everything a run has beside.
+    /// Bytes of everything else that a run takes.
     pub working: u64,
 }
 
@@ -32,7 +32,7 @@ impl MemoryPlan {
     /// The fastest plan whose keys, diagonals and runs take at most `budget` bytes, where there is one.
     ///
     /// # Errors
-    /// The bytes that the plan takes that reads keys as they are used, if it does not fit either.
+    /// The bytes of the plan that reads keys as they are used, if not even that one fits.
     pub fn within(params: &ConventionalParams, budget: Option<u64>) -> Result<Self, u64> {
         let fast = Self::of(params, PlaintextStorage::Evaluated);
         let Some(budget) = budget else { return Ok(fast) };
@@ -43,7 +43,7 @@ impl MemoryPlan {
     /// The fastest plan that keeps all keys in memory and takes at most `budget` bytes.
     ///
     /// # Errors
-    /// The bytes that the plan takes whose diagonals are transformed at every use, if it does not fit.
+    /// The bytes of the plan that transforms diagonals at every use, if not even that one fits.
     pub fn resident<R: ReductionSpec>(params: &RaisingParams<R>, budget: Option<u64>) -> Result<Self, u64> {
         let working = working_bytes(params.ckks().rlwe());
         let plan = Self::keeping_all(params, budget.unwrap_or(u64::MAX).saturating_sub(working));
@@ -57,8 +57,8 @@ impl MemoryPlan {
         if fast.kept() <= budget { fast } else { Self::of(params, PlaintextStorage::Coefficients) }
     }
 
-    /// The fastest plan whose keys and diagonals take at most `budget` bytes, or the one that takes least: all in memory;
-    /// diagonals as coefficients; keys read as they are used too.
+    /// The fastest plan whose keys and diagonals take at most `budget` bytes, or the one that takes least. From fast to frugal: everything
+    /// in memory; diagonals as coefficients; keys read as they are used, too.
     pub fn keeping(params: &ConventionalParams, budget: u64) -> Self {
         let fast = Self::of(params, PlaintextStorage::Evaluated);
         let frugal = Self::of(params, PlaintextStorage::Coefficients);
@@ -90,7 +90,7 @@ impl MemoryPlan {
         self.keys + self.diagonals
     }
 
-    /// All of it.
+    /// Everything that the plan takes.
     pub fn total(&self) -> u64 {
         self.kept() + self.working
     }
@@ -101,11 +101,11 @@ impl MemoryPlan {
     }
 }
 
-/// A set of CKKS as jobs use it: in as much memory as there is for it.
+/// A CKKS set as jobs use it, fitted to the memory that there is.
 pub struct Planned<P> {
     /// The set.
     pub params: P,
-    /// What of its keys and diagonals is kept.
+    /// How its keys and diagonals are kept.
     pub plan: MemoryPlan,
 }
 

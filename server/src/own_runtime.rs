@@ -1,18 +1,18 @@
-//! Threads of their own for what talks to others.
+//! Threads of their own for connections to other services.
 
 use std::io;
 use std::ops::Deref;
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// A runtime that whoever drops it does not wait for: what is under way is given up.
+/// A runtime that is dropped without waiting: tasks under way are given up.
 pub struct OwnRuntime {
     handle: Handle,
     runtime: Option<Runtime>,
 }
 
 impl OwnRuntime {
-    /// With so many threads of this name.
+    /// A runtime with `threads` threads, called `name`.
     ///
     /// # Errors
     /// The system has no threads left.

@@ -135,11 +135,11 @@ impl From<refloat::Error> for Problem {
     }
 }
 
-/// What an error says where its code stands beside it: its message, without the code in words before it.
+/// The message of an error for use beside its code: without the words for the code in front.
 pub fn beside_its_code(error: &refloat::Error) -> String {
     use refloat::Error as E;
     match (error, error.repair()) {
-        // These messages are a stage and a reason alone.
+        // The messages of these are only a stage or a reason.
         (E::Cancelled(_) | E::Entropy(_), _) => error.to_string(),
         (_, Some(repair)) => format!("{}; {repair}", error.problem()),
         (_, None) => error.problem().to_owned(),

@@ -19,10 +19,10 @@ pub const MULTIPLY: &str = "multiply";
 /// Operation: evaluate a program, which comes with its inputs.
 pub const PROGRAM: &str = "program";
 
-/// Operations by name as a program: nodes one after the other on its first input, each [`MULTIPLY`] by the next.
+/// Named operations as a program: a chain of nodes from its first input, in which each [`MULTIPLY`] takes the next input.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] for one that is not `known`.
+/// [`Error::InvalidArgument`] for an operation that is not `known`.
 pub fn of_operations(operations: &[Operation], known: &[&str]) -> Result<Program, Error> {
     let mut builder = Builder::new();
     let mut x = builder.input("ciphertext");
@@ -98,7 +98,7 @@ impl<W: WireWord> ProgramJob<W> {
         Ok(body(&self.program, self.bootstraps, &list_to_bytes(context, &self.inputs)?))
     }
 
-    /// Checks that the keys of `key` and the levels of the set suffice.
+    /// Plans the job for a set, with the keys of `key`.
     ///
     /// # Errors
     /// Those of [`Plan::new`], which name the node; [`Error::ParamsMismatch`] for a ciphertext of another key;
@@ -146,7 +146,7 @@ pub fn parts(bytes: &[u8]) -> Result<(Bootstraps, Program, &[u8]), Error> {
     Ok((bootstraps, Program::from_bytes(program)?, list))
 }
 
-/// Largest body of a job, in bytes, with ciphertexts of so many bytes.
+/// Largest body of a job, in bytes, with ciphertexts of `ciphertext` bytes.
 pub fn largest(ciphertext: usize) -> usize {
     HEAD + MAX_BYTES + MAX_CIPHERTEXTS * ciphertext
 }
@@ -166,7 +166,7 @@ pub fn result_bytes<W: WireWord>(context: &CkksContext<W>, plan: &Plan<'_>) -> u
     plan.outputs().map(|output| wire::ciphertext_len(context, output.level, 2) as u64).sum()
 }
 
-/// What one job may take of the server.
+/// Checks that a job takes no more of the server than one may.
 ///
 /// # Errors
 /// [`Error::Limit`] for more.
@@ -186,7 +186,7 @@ pub fn check_size(bootstraps: usize, held: u64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Ciphertexts, one after the other.
+/// Writes ciphertexts, one after the other.
 ///
 /// # Errors
 /// One is of another set.
@@ -199,10 +199,10 @@ pub fn list_to_bytes<W: WireWord>(
     Ok(parts.concat())
 }
 
-/// Untrusted ciphertexts, one after the other.
+/// Reads untrusted ciphertexts, one after the other.
 ///
 /// # Errors
-/// One is none of the set, or there are too many.
+/// One is not a ciphertext of the set, or there are too many.
 pub fn list_from_bytes<W: WireWord>(
     context: &CkksContext<W>,
     bytes: &[u8],
@@ -210,7 +210,7 @@ pub fn list_from_bytes<W: WireWord>(
     split_list(bytes)?.into_iter().map(|one| wire::ciphertext_from_bytes(context, one)).collect()
 }
 
-/// The bytes of each of several ciphertexts, one after the other.
+/// Splits ciphertexts, one after the other, into the bytes of each.
 ///
 /// # Errors
 /// The bytes are no such list, or there are too many.

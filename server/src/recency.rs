@@ -1,7 +1,7 @@
 //! The entries of a cache in the order of their last use, and the bytes that they take together.
 //!
-//! [`KeyCache`](crate::service::cache::KeyCache) holds keys in memory by it, and [`CachedBlobs`](crate::blobs::CachedBlobs) copies of
-//! them on a disk. When there is no room, and which entries have to stay, is for the cache to say.
+//! [`KeyCache`](crate::service::cache::KeyCache) uses it for keys in memory, and [`CachedBlobs`](crate::blobs::CachedBlobs) for copies of
+//! keys on a disk. The cache decides when there is no room, and which entries have to stay.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -50,7 +50,7 @@ impl<K: Copy + Eq + Hash, V> Recency<K, V> {
         Some(&mut entry.value)
     }
 
-    /// Adds an entry of so many bytes, which counts as a use, and returns the one that had its name.
+    /// Adds an entry of `bytes` bytes, which counts as a use, and returns the one that had its name.
     pub fn insert(&mut self, key: K, bytes: u64, value: V) -> Option<V> {
         let replaced = self.remove(&key);
         self.uses += 1;

@@ -12,11 +12,11 @@ use crate::{bgv, conventional, gates, memory, msb, scheme_switching, ship};
 pub struct SetFilter<'a> {
     /// The set of this name alone.
     pub only: Option<&'a str>,
-    /// What there is for them: a set that could take less memory for more time does so where it must.
+    /// The memory for them: a set that could take less memory for more time does so where it must.
     pub memory: Memory,
 }
 
-/// A bound on memory, in bytes. A set of which a run needs more all the same is refused by [`Registry::sets`].
+/// A bound on memory, in bytes. [`Registry::sets`] refuses a set that needs more than [`Total`](Self::Total) all the same.
 #[derive(Debug, Clone, Copy)]
 pub enum Memory {
     /// For loaded keys, with what is precomputed for them.
@@ -26,7 +26,7 @@ pub enum Memory {
 }
 
 impl Memory {
-    /// What there is for loaded keys, with what is precomputed for them, beside a run that takes `working` bytes.
+    /// Bytes for loaded keys, with what is precomputed for them, beside a run that takes `working` bytes.
     pub fn for_keys(self, working: u64) -> u64 {
         match self {
             Self::Keys(bytes) => bytes,
@@ -42,7 +42,7 @@ impl SetFilter<'_> {
         Self { only: None, memory: Memory::Keys(u64::MAX) }
     }
 
-    /// Those of a method that are wanted, of today and of earlier versions.
+    /// The wanted presets of a method, of this version and of earlier ones.
     pub fn presets<S: SetSpec>(self) -> impl Iterator<Item = &'static Preset<S>> {
         Preset::<S>::readable().filter(move |preset| self.only.is_none_or(|name| name == preset.name))
     }
@@ -54,7 +54,7 @@ pub type Sets = Vec<Box<dyn JobSet>>;
 /// A method with named sets.
 #[derive(Debug, Clone, Copy)]
 pub struct Registered {
-    /// What it is.
+    /// The description of the method.
     pub method: MethodInfo,
     /// Checks the sets that are wanted.
     pub sets: fn(SetFilter<'_>) -> Result<Sets, Error>,
@@ -86,7 +86,7 @@ impl Registry {
         Self(Vec::new())
     }
 
-    /// With a method more.
+    /// Adds a method.
     #[must_use]
     pub fn with(mut self, method: Registered) -> Self {
         self.0.push(method);
@@ -125,7 +125,7 @@ impl Registry {
     }
 }
 
-/// Refuses a set of which keys and a run take more than there is for everything.
+/// Refuses a set whose keys and one run take more than there is for everything.
 fn fits(set: &dyn JobSet, memory: Memory) -> Result<(), Error> {
     let needed = set.info().expanded_key_bytes.saturating_add(set.working_bytes());
     match memory {

@@ -1,5 +1,5 @@
-//! Sets that link numbers to gates, as jobs use them: those of numbers, whose programs compare, and those for modular reduction, whose
-//! programs read digits too.
+//! Sets that link numbers to gates, as jobs use them: sets of numbers, whose programs compare, and sets for modular reduction, whose
+//! programs also read digits.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ fn sets(wanted: SetFilter<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
     Ok(all)
 }
 
-/// What sets of numbers and those for modular reduction differ in.
+/// The differences between sets of numbers and sets for modular reduction.
 trait Numbers: ReductionSpec {
     /// Whether bootstraps keep imaginary parts.
     const IMAGINARY: bool;
@@ -79,7 +79,7 @@ where
 {
     let set = |preset: &Preset<LinkSpec<R>>| {
         let params: LinkParams<R> = preset.checked()?;
-        // The larger of the ways to keep the diagonals of the map to the lowest levels.
+        // Reckons with the larger way to keep the diagonals of the map to the lowest levels.
         let base = params.base_diagonal_bytes(PlaintextStorage::Evaluated);
         let beside = params.gate_key_bytes() + base + working_bytes(params.ckks().ckks().rlwe());
         let plan = MemoryPlan::keeping_all(params.ckks(), wanted.memory.for_keys(beside));

@@ -18,10 +18,10 @@ use crate::service::{Service, worker};
 use crate::store::{StoreError, jobs};
 use crate::system;
 
-/// How often what has outlived its time is removed.
+/// How often things that have outlived their time are removed.
 const TIDY: Duration = Duration::from_mins(1);
 
-/// How often it is found out whether the disk and the store can be used, if nobody asks.
+/// How often the disk and the store are checked if nobody asks.
 const PROBE: Duration = Duration::from_secs(30);
 
 /// How often keys that no job uses are looked for in memory.
@@ -30,7 +30,7 @@ const RELEASE: Duration = Duration::from_secs(1);
 /// How long a server that stops goes on answering once its last job has ended, for clients to learn of that and fetch the result.
 const FETCH: Duration = Duration::from_secs(5);
 
-/// What open requests get at least to end in, if jobs took all of the time that there was.
+/// Least time for open requests to end, if jobs took all that there was.
 const CLOSE: Duration = Duration::from_secs(1);
 
 /// A server that answers requests until it is stopped.
@@ -44,19 +44,19 @@ pub struct Server {
     housekeeping: [JoinHandle<()>; 3],
 }
 
-/// What listens on an address.
+/// Which listener is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listener {
-    /// That of clients: `server.listen`.
+    /// The clients' listener: `server.listen`.
     Clients,
-    /// That of operators: `server.metrics_listen`.
+    /// The operators' listener: `server.metrics_listen`.
     Operators,
 }
 
 /// The server cannot start.
 #[derive(Debug)]
 pub enum StartError {
-    /// The address is reachable from other hosts and nobody said that this is meant.
+    /// The address is reachable from other hosts, and the configuration does not say that this is meant.
     Exposed(Listener, SocketAddr),
     /// A setting makes no sense.
     Config(ConfigError),
@@ -168,7 +168,7 @@ impl Server {
         self.metrics_address
     }
 
-    /// What it does, for programs that embed it.
+    /// The service behind it, for programs that embed the server.
     pub fn service(&self) -> &Arc<Service> {
         &self.service
     }
@@ -208,7 +208,7 @@ impl Server {
         let _ = tokio::join!(tidy, probe, release);
     }
 
-    /// Whether a job runs that ends with this process. Those of a front go on without it.
+    /// Whether a job runs that would end with this process. The jobs of a front go on without it.
     fn has_jobs_to_end(&self) -> bool {
         let is_alone = self.service.config.cluster.role == Role::All;
         // A table that does not answer is no reason to stop earlier.
@@ -231,7 +231,7 @@ async fn start_front(_: &Arc<Service>) -> std::io::Result<std::thread::JoinHandl
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Listens, unless others could reach the address and nobody said that this is meant.
+/// Listens on an address, unless others could reach it and the configuration does not say that this is meant.
 pub(crate) async fn bind(
     who: Listener,
     address: SocketAddr,
@@ -246,10 +246,10 @@ pub(crate) async fn bind(
     Ok((listener, address))
 }
 
-/// Open files that keys, jobs and their table get, whatever connections do.
+/// Open files kept back for keys, jobs and their table.
 const RESERVED_FILES: usize = 128;
 
-/// Lowers the bounds on what has a file open, if the system allows this process fewer.
+/// Lowers the limits on connections and downloads if the system allows this process fewer open files.
 fn fit(limits: &mut LimitsSection) {
     if let Some(files) = system::limits::open_files() {
         let (connections, downloads) = fitting(files, limits.max_connections, limits.max_downloads);
@@ -266,15 +266,15 @@ fn fit(limits: &mut LimitsSection) {
     }
 }
 
-/// Connections and downloads that so many open files allow: a connection has a socket; a download has a file, and so has
-/// each of as many files of the demo.
+/// Connections and downloads that `files` open files allow. A connection takes one; a download takes two, because as many files of the demo
+/// may be sent at once.
 fn fitting(files: usize, connections: usize, downloads: usize) -> (usize, usize) {
     let room = files.saturating_sub(RESERVED_FILES + RESERVED + OPERATORS);
     let downloads = downloads.min(room / 8).max(1);
     (connections.min(room.saturating_sub(2 * downloads)).max(1), downloads)
 }
 
-/// Does something now and then, on a thread that may wait, until the server stops.
+/// Does `work` again after every `pause`, on a thread that may wait, until the server stops.
 fn every(
     pause: Duration,
     service: &Arc<Service>,

@@ -129,7 +129,7 @@ fn setting(schemas: &[(String, Json)], key: String, stated: &Json, values: Optio
     let choices = resolve(schemas, stated)["enum"].as_array().cloned().unwrap_or_default();
     let choices: Vec<&str> = choices.iter().filter_map(Json::as_str).collect();
     let written = value.map_or_else(|| "none".to_owned(), ToString::to_string);
-    // The schema repeats the default, but for what depends on the machine: that it has in words.
+    // The schema repeats the default, except one that depends on the machine, which it has in words.
     let stated_default =
         stated["default"].as_str().filter(|text| value.and_then(Value::as_str) != Some(*text));
     let default = stated_default.map_or(written, str::to_owned);
@@ -158,7 +158,7 @@ fn unit(key: &str, value: Option<&Value>) -> String {
     named.unwrap_or(kind).to_owned()
 }
 
-/// What a schema says, or the one it refers to.
+/// The schema itself, or the one that it refers to.
 fn resolve(schemas: &[(String, Json)], stated: &Json) -> Json {
     let reference = stated["$ref"].as_str().and_then(|path| path.rsplit('/').next());
     let found = schemas.iter().find(|(name, _)| Some(name.as_str()) == reference);

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use refloat::Error;
 
-/// A value that all who use it share, and that is gone as soon as nobody does: it is made again for the next.
+/// A value that all its users share, and that is dropped as soon as there are none: it is made again for the next.
 pub struct Shared<T>(Mutex<Weak<T>>);
 
 impl<T> Default for Shared<T> {
@@ -17,14 +17,14 @@ impl<T> Shared<T> {
     /// The value that others use, or a new one.
     ///
     /// # Errors
-    /// What `make` gives.
+    /// That of `make`.
     pub fn get(&self, make: impl FnOnce() -> Result<T, Error>) -> Result<Arc<T>, Error> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let upgraded = known().upgrade();
         if let Some(value) = upgraded {
             return Ok(value);
         }
-        // Not under the lock: a thread that waits for others of its pool may be given a load of the same set meanwhile.
+        // Not under the lock: a thread that waits for others of its pool may meanwhile be given work that asks for the same value.
         let made = Arc::new(make()?);
         let mut known = known();
         let value = known.upgrade().unwrap_or(made);

@@ -85,7 +85,7 @@ mod tests {
         assert!(ship.key_parts.iter().all(|part| part.bytes <= 8 << 20));
     }
 
-    /// Jobs are planned and run as programs; what they give are the bits of the operations themselves.
+    /// Jobs are planned and run as programs; their results are bit for bit those of the operations themselves.
     #[test]
     fn jobs_give_what_the_operations_give() {
         let params = ship_preset("toy10").unwrap().params().unwrap();

@@ -14,9 +14,9 @@ use refloat::rlwe::{Automorphism, GaloisElement, GaloisSource, HeldKey, SampleBl
 
 use crate::engine::PartReader;
 
-/// Keys in files, of which few are in memory at a time.
+/// Keys in files; only a few are in memory at a time.
 ///
-/// One run at a time is meant to use them: two that leave each other's place in the order are right, and slow.
+/// They are meant for one run at a time: two that disturb each other's place in the order get the right keys, but slowly.
 pub struct StreamedKeys {
     shared: Arc<Shared>,
     automorphisms: BTreeMap<GaloisElement, (Automorphism, SwitchingKeyId)>,
@@ -55,7 +55,7 @@ struct State {
     failure: Option<Error>,
     /// The most bytes of keys there have been at once.
     peak: u64,
-    /// Nobody wants keys, or nobody reads them any more.
+    /// Whether nobody wants keys, or nobody reads them, any more.
     stop: bool,
 }
 
@@ -83,7 +83,7 @@ impl Shared {
     fn next_to_read(&self, state: &State) -> Option<SwitchingKeyId> {
         let id = self.place(state.at + state.ahead.len());
         let fits = self.bytes(state) + self.params.switching_key_bytes(id) <= self.budget;
-        // Who waits has dropped what it could.
+        // A run that waits has dropped all keys that it could.
         let must = state.waiting > 0 && state.ahead.is_empty();
         let wanted = state.failure.is_none() && state.ahead.len() < self.order.len();
         (wanted && (fits || must)).then_some(id)
@@ -167,7 +167,7 @@ impl Shared {
         }
     }
 
-    /// Goes on in the order from a key: its beginning if that is it, or else the next place where it is.
+    /// Goes on in the order from the key `id`: at the beginning if the order begins with it, or else at the next place that has it.
     fn go_to(&self, state: &mut State, id: SwitchingKeyId) -> Result<(), Error> {
         let count = self.order.len();
         let steps = if self.place(0) == id { Some(count - state.at) } else { None };
@@ -190,7 +190,7 @@ impl Shared {
     }
 }
 
-/// However the thread that reads ends, nobody waits for it afterwards.
+/// Sees to it that nobody waits for the thread that reads after its end, however it ends.
 struct Reader(Arc<Shared>);
 
 impl Reader {
@@ -207,11 +207,11 @@ impl Drop for Reader {
 }
 
 impl StreamedKeys {
-    /// Keys of a set in files that `read` reads, of which at most `budget` bytes are in memory at a time. They are expanded on
-    /// as many threads as the caller's pool has.
+    /// Keys of a set in files that `read` reads; at most `budget` bytes of them are in memory at a time. They are expanded on as many
+    /// threads as the caller's pool has.
     ///
     /// # Errors
-    /// [`Error::Limit`] for less than one bootstrap has to hold at once.
+    /// [`Error::Limit`] if `budget` is less than one bootstrap has to hold at once.
     pub fn new(
         params: &ConventionalParams,
         key: [u8; 16],
@@ -354,7 +354,7 @@ mod tests {
             self.secret.params()
         }
 
-        /// Keys in as few bytes as can be, with the number of reads.
+        /// Keys in at most `budget` bytes, with the number of reads.
         fn streamed(&self, budget: u64) -> (StreamedKeys, Arc<AtomicUsize>) {
             let (parts, reads) = (Arc::clone(&self.parts), Arc::new(AtomicUsize::new(0)));
             let count = Arc::clone(&reads);

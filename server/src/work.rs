@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for ContentId {
 pub struct Work {
     /// The job.
     pub job: Id,
-    /// Which attempt at it this is: what comes of an earlier one counts no more.
+    /// Which attempt at the job this is; outcomes of earlier ones no longer count.
     pub attempt: u32,
     /// What the result is made of; `None` where pieces of the keys are missing, or an older version stored no digest of the input.
     pub content: Option<ContentId>,
@@ -70,10 +70,10 @@ pub struct Work {
 }
 
 impl Work {
-    /// The attempt that is none at a job: it loads keys, and does nothing with them. Attempts at jobs begin with 1.
+    /// The number of an attempt that only loads keys and runs no job. Attempts at jobs begin with 1.
     pub const WAKING: u32 = 0;
 
-    /// What loads a key set.
+    /// Work that only loads a key set.
     pub fn waking(keys: &KeyRecord, pieces: Vec<Part>) -> Self {
         Self {
             job: keys.id,
@@ -89,7 +89,7 @@ impl Work {
         }
     }
 
-    /// The attempt that the record of a running job is at, with the record and the pieces of its key set.
+    /// The current attempt at a running job, from its record and from the record and the pieces of its key set.
     pub fn new(job: &JobRecord, keys: &KeyRecord, pieces: Vec<Part>) -> Self {
         Self {
             job: job.id,

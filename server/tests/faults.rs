@@ -1,4 +1,4 @@
-//! What disks do to stored objects, and what defects do to jobs: nothing wrong is given out, and what can be healed is.
+//! What happens when disks damage stored objects or jobs hit defects: nothing wrong is given out, and what can be healed is.
 
 mod support;
 
@@ -18,7 +18,7 @@ fn submit(client: &Client, content: u8) -> String {
     client.submit(KEY, &ciphertext(content)).job()
 }
 
-/// A job that the server is held in the middle of.
+/// Submits a job and holds the server in the middle of it.
 fn held(server: &TestServer, content: u8) -> String {
     server.engine.hold();
     let job = submit(&server.client, content);
@@ -35,7 +35,7 @@ fn remove(path: &Path) {
     fs::remove_file(path).unwrap();
 }
 
-/// Ways of a disk to lose something.
+/// Ways in which a disk can lose something.
 const DAMAGE: [fn(&Path); 3] = [flip, shorten, remove];
 
 /// Lets a client read the metrics.
@@ -85,7 +85,7 @@ fn a_damaged_result_is_never_given_out() {
         damage(&folder.path().join(format!("jobs/{job}/result")));
         let path = format!("/v1/jobs/{job}/result");
         client.get(&path).problem(500, "RESULT_DAMAGED");
-        // What is not given out is not read either.
+        // These requests need no content, so it is not read.
         let stated = client.head(&path).expect(200);
         assert_eq!(stated.header("content-length"), CIPHERTEXT.to_string());
         client.send("GET", &path, &[("if-none-match", stated.header("etag"))], b"").expect(304);
@@ -111,7 +111,7 @@ fn damaged_pieces_are_named_and_uploaded_again() {
         server.engine.hold();
         damage(&piece(1));
         flip(&piece(2));
-        // Accepted before anybody has looked, by a record whose pieces are all there.
+        // Accepted before anybody has looked at the pieces: according to the record, all are there.
         let (job, next) = (submit(client, 1), client.submit(KEY, &ciphertext(2)));
         let problem = client.wait_state(&job, "failed")["problem"].clone();
         assert_eq!((&problem["code"], &problem["missing"]), (&"KEY_PIECE_DAMAGED".into(), &json!([1, 2])));
@@ -124,7 +124,7 @@ fn damaged_pieces_are_named_and_uploaded_again() {
         assert_eq!((&now["state"], &now["missing"]), (&"open".into(), &json!([1, 2])));
         client.submit(KEY, &ciphertext(1)).problem(409, "KEYS_INCOMPLETE");
         server.stop();
-        // Housekeeping leaves a set alone that was sealed once.
+        // Housekeeping keeps a set that has ever been sealed.
         let server = start();
         let client = &server.client;
         for index in [1, 2] {
@@ -135,7 +135,7 @@ fn damaged_pieces_are_named_and_uploaded_again() {
         client.wait_state(&submit(client, 1), "done");
         server.stop();
     }
-    // Nobody has noticed yet: an honest upload heals, and the state tells what is absent.
+    // Damage that nobody has noticed: an honest upload heals it, and the state names missing pieces.
     let server = start();
     let client = &server.client;
     flip(&piece(0));
@@ -291,7 +291,7 @@ fn inputs_go_when_jobs_end_and_jobs_are_bounded_in_bytes() {
     assert!((metric(client, "refloat_stored_jobs_bytes") - taken(5, 2) as f64).abs() < 0.1);
     client.submit(KEY, &ciphertext(4)).problem(429, "QUOTA");
     server.stop();
-    // What is stored counts after a start as well, in all and not by key alone.
+    // After a restart, what is stored still counts, towards the total as well as per key.
     let start = |jobs, ciphertexts| {
         TestServer::start(folder.path(), |config| config.storage.job_bytes = taken(jobs, ciphertexts))
     };
@@ -303,7 +303,7 @@ fn inputs_go_when_jobs_end_and_jobs_are_bounded_in_bytes() {
     let client = &server.client;
     client.wait_state(&submit(client, 4), "done");
     server.stop();
-    // No waiting makes room for what takes more than all there is.
+    // A job that takes more than all the room is refused at once, because waiting makes no room for it.
     let server = start(1, 1);
     let detail = server.client.submit(KEY, &ciphertext(4)).problem(507, "STORAGE_FULL");
     let part = format!("{} bytes", taken(1, 2));
@@ -323,7 +323,7 @@ fn jobs_that_were_cancelled_count_until_they_are_removed() {
     let client = &server.client;
     upload(client);
     server.engine.hold();
-    // Those that leave nothing but their records are not without end either.
+    // The number of jobs that leave only their records is bounded as well.
     let mut cancelled = 0;
     loop {
         let answer = client.submit(KEY, &ciphertext(1));
@@ -383,7 +383,7 @@ fn a_job_whose_files_cannot_be_read_delays_nobody() {
     let others: Vec<String> = (3..6).map(|content| submit(client, content)).collect();
     let input = folder.path().join(format!("jobs/{unreadable}/input"));
     remove(&input);
-    // Opening it fails, and not because it is absent.
+    // Opening the file fails, but not because it is missing.
     std::os::unix::fs::symlink(&input, &input).unwrap();
     server.engine.release();
     for job in &others {
@@ -422,7 +422,7 @@ fn flip_record(folder: &Path, job: &str) {
         let table: redb::TableDefinition<'_, [u8; 16], &[u8]> = redb::TableDefinition::new("jobs");
         let mut table = txn.open_table(table).unwrap();
         let mut record = redb::ReadableTable::get(&table, id).unwrap().unwrap().value().to_owned();
-        // In a name, where what is read stays a record.
+        // Flipped in a name, so that the bytes still parse as a record.
         let at = record.windows(9).position(|window| window == b"bootstrap").unwrap();
         record[at] ^= 1;
         table.insert(id, record.as_slice()).unwrap();

@@ -1,4 +1,4 @@
-//! A disk that is full for a while, and a process that is out of files for a while: no job is lost, wrong or stuck.
+//! A disk that is full for a while, and a process that is out of file descriptors for a while: no job is lost, wrong or stuck.
 //!
 //! The limits of the running process are lowered and raised again from here.
 #![cfg(target_os = "linux")]
@@ -20,7 +20,7 @@ fn limit(process: &Process, resource: Resource, most: Option<u64>) -> Option<u64
     prlimit(Some(pid), resource, Rlimit { current: most, maximum }).unwrap().current
 }
 
-/// Asks until an answer has this status.
+/// Repeats a request until it is answered with this status.
 #[track_caller]
 fn eventually(mut ask: impl FnMut() -> u16, status: u16) {
     let began = Instant::now();
@@ -34,7 +34,7 @@ fn eventually(mut ask: impl FnMut() -> u16, status: u16) {
     }
 }
 
-/// Submits until the server accepts a job, which it gives.
+/// Submits until the server accepts a job, and returns the job.
 #[track_caller]
 fn accepted(client: &Client, key: &str, input: &[u8]) -> String {
     let mut job = None;
@@ -64,7 +64,7 @@ fn jobs_outlive_a_disk_that_is_full_for_a_while() {
         let next = client.submit(&key, &input).job();
         client.wait(&job, |job| job["stage"] == "blind_rotate");
         if cancelled {
-            // No file can be written, and the table can: what the client asks for comes about.
+            // No file can be written, but the table can: what the client asks for is done.
             std::fs::rename(&incoming, &away).unwrap();
             client.submit(&key, &input).problem(503, "STORAGE_FAILED");
         } else {
@@ -72,14 +72,14 @@ fn jobs_outlive_a_disk_that_is_full_for_a_while() {
             let detail = client.submit(&key, &input).problem(507, "STORAGE_FULL");
             assert!(detail.contains("try again when its operator has made room"), "{detail}");
         }
-        // What it found a moment ago holds for a second.
+        // The server may use its last finding for a second.
         eventually(|| client.get("/readyz").status, 503);
         assert_eq!(client.get("/healthz").status, 200);
         if cancelled {
             client.delete(&format!("/v1/jobs/{job}")).expect(202);
             client.wait_state(&job, "cancelled");
         }
-        // Long enough for a job to come to its end and for this not to be written several times.
+        // Long enough for a job to finish and for the server to try more than once to record that.
         std::thread::sleep(Duration::from_secs(3));
         if cancelled {
             std::fs::rename(&away, &incoming).unwrap();
@@ -135,16 +135,16 @@ fn a_server_that_cannot_note_a_cancellation_stops_in_order() {
     let input = encrypt(&secret, &message(&secret), 2, 7);
     let job = client.submit_with(&format!("key={key}&op=bootstrap,bootstrap"), &[], &input).job();
     client.wait(&job, |job| job["state"] == "running");
-    // The result cannot be written, so the job does not come to its end, and leaves the table alone.
+    // The result cannot be written, so the job does not finish, and nothing is written to the table.
     let incoming = folder.path().join("incoming");
     std::fs::rename(&incoming, folder.path().join("away")).unwrap();
     std::thread::sleep(Duration::from_secs(4));
     assert_eq!(client.get(&format!("/v1/jobs/{job}")).expect(200).json()["state"], "running");
     limit(&server, Resource::Fsize, Some(1));
-    // It is asked to stop the job and cannot write that down.
+    // The server is told to cancel the job but cannot record that.
     client.delete(&format!("/v1/jobs/{job}")).problem(507, "STORAGE_FULL");
     assert!(server.terminate());
-    // Nobody was promised anything: the job is taken up again.
+    // The cancellation was not promised, so the job is taken up again.
     std::fs::rename(folder.path().join("away"), &incoming).unwrap();
     let server = Process::start(folder.path());
     server.client.wait_state(&job, "done");
@@ -210,7 +210,7 @@ fn files_of_the_demo_leave_files_to_the_store() {
     let client = &server.client;
     upload(client, &secret);
     let input = encrypt(&secret, &message(&secret), 2, 7);
-    // Streams whose peers take nothing keep their files open until they are let go.
+    // Streams whose peers take no data keep their files open until the streams are closed.
     let held: Vec<Http2> = (0..8)
         .map(|_| {
             let mut connection = Http2::connect(client.address, 0);
@@ -222,7 +222,7 @@ fn files_of_the_demo_leave_files_to_the_store() {
         })
         .collect();
     for mut connection in held.iter().map(Http2::reader) {
-        // What it asked for before the ping has reached the server.
+        // Once the ping is answered, the earlier requests have reached the server.
         while connection.next().unwrap().kind != PING {}
     }
     for round in 0..20 {

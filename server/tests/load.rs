@@ -1,4 +1,4 @@
-//! Peers that take much and give little: slow, silent, many. None of them keeps others from being served.
+//! Peers that take much and give little: slow, silent, many. None of them keeps the server from serving others.
 
 mod support;
 
@@ -13,7 +13,7 @@ use support::engine::{KEY, PARTS, part};
 use support::http2::{DATA, HEADERS, Http2};
 use support::{Client, DEADLINE, TOKEN, TestServer, ciphertext, manifest, until, upload};
 
-/// Much more than sockets hold.
+/// Many more bytes than sockets buffer.
 const LARGE: usize = 48 << 20;
 
 fn start(folder: &Path, change: impl FnOnce(&mut Config)) -> TestServer {
@@ -33,7 +33,7 @@ fn large_file(folder: &Path, config: &mut Config) {
     config.server.demo = demo;
 }
 
-/// A connection with this much of a request sent.
+/// A connection on which `text`, a part of a request, has been sent.
 fn send(address: SocketAddr, text: &str) -> TcpStream {
     let mut socket = TcpStream::connect(address).unwrap();
     socket.set_read_timeout(Some(DEADLINE)).unwrap();
@@ -92,7 +92,7 @@ fn who_takes_bytes_too_slowly_is_let_go() {
     });
     let mut socket = send(server.client.address, "GET /large.bin HTTP/1.1\r\nhost: localhost\r\n\r\n");
     let (mut taken, mut some) = (0, vec![0; 64 << 10]);
-    // It always makes progress, only not enough of it.
+    // The peer always makes progress, but too slowly.
     while let Ok(bytes @ 1..) = socket.read(&mut some) {
         taken += bytes;
         std::thread::sleep(Duration::from_millis(20));
@@ -101,7 +101,7 @@ fn who_takes_bytes_too_slowly_is_let_go() {
     server.stop();
 }
 
-/// The header of a piece with so many bytes, from a peer.
+/// The header of an upload of a piece with `length` bytes, from a peer.
 fn put(peer: &str, length: usize) -> String {
     format!(
         "PUT /v1/keys/{KEY}/chunks/0 HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {TOKEN}\r\n\
@@ -109,7 +109,7 @@ fn put(peer: &str, length: usize) -> String {
     )
 }
 
-/// Sends a body so slowly that it is never silent and never done; the answer to it.
+/// Sends a body so slowly that it is never silent and never done. Returns the answer.
 fn trickle(mut socket: TcpStream) -> std::thread::JoinHandle<String> {
     std::thread::spawn(move || {
         while socket.write_all(b"\0").is_ok() {
@@ -151,7 +151,7 @@ fn who_sends_no_byte_of_a_body_takes_no_turn() {
         let peers = ["192.0.2.1", "192.0.2.2"];
         let silent: Vec<TcpStream> =
             peers.iter().cycle().take(8).map(|peer| send(client.address, &put(peer, length))).collect();
-        // They are with their handlers when a later request has been answered.
+        // Once a later request has been answered, these requests have reached their handlers.
         as_from(client, peers[0]).get(&format!("/v1/keys/{KEY}")).expect(200);
         let honest = as_from(client, "192.0.2.3");
         for index in 0..PARTS {
@@ -169,7 +169,7 @@ fn bodies_that_trickle_make_room_for_others() {
     let folder = tempfile::tempdir().unwrap();
     let server = start(folder.path(), |config| {
         two_turns_a_peer(config);
-        // Whoever trickles on when it stops has no answer.
+        // A peer that is still trickling when the server stops gets no answer.
         config.server.shutdown_seconds = 0;
     });
     let client = &server.client;
@@ -179,7 +179,7 @@ fn bodies_that_trickle_make_room_for_others() {
     for index in 0..PARTS {
         honest.put_chunk(KEY, index, &part(index)).expect(204);
     }
-    // All of them are behind, and go when there is somebody who wants their turns.
+    // All of them are too slow, and lose their turns as soon as somebody else wants them.
     let mut asked = 0;
     until("turns go to those who wait", || {
         asked += 1;
@@ -256,7 +256,7 @@ fn the_server_says_that_it_is_well_while_all_connections_are_taken() {
     let hold = || -> Vec<TcpStream> { (0..3).map(|_| send(client.address, "GET /v1/par")).collect() };
     let mut held = Vec::new();
     until("all connections are taken", || {
-        // Again, if the last ones were let go before anybody looked.
+        // Once more, in case the last ones were closed before this looked.
         held.extend(hold());
         get("/v1/params").starts_with("HTTP/1.1 503")
     });
@@ -266,7 +266,7 @@ fn the_server_says_that_it_is_well_while_all_connections_are_taken() {
     for socket in held {
         assert!(!String::from_utf8_lossy(&rest(socket)).contains("200 OK"));
     }
-    // Nothing at all, not even the beginning of a version.
+    // Peers that send nothing at all, not even the start of a protocol version.
     let silent: Vec<TcpStream> = (0..3).map(|_| send(client.address, "")).collect();
     for socket in silent {
         assert_eq!(rest(socket), b"");
@@ -303,7 +303,7 @@ fn http_2_is_spoken_and_its_streams_are_watched() {
         }
     }
     assert_eq!(body, b"ok\n");
-    // A foreign name is refused there too.
+    // A foreign host name is refused over HTTP/2 too.
     let mut rebound = ask("/healthz", "rebound.example");
     while let Some(frame) = rebound.next() {
         if frame.kind == HEADERS {
@@ -330,7 +330,7 @@ fn who_only_pings_is_let_go() {
         config.limits.write_idle_seconds = 1;
         config.limits.header_seconds = 1;
     });
-    // Whether the server closes a connection on which all of `asked` was asked for, however often `each` is done there.
+    // Requests all of `asked` on a connection, then repeats `each` until the server closes the connection.
     let closed = |asked: &[&str], each: fn(&mut Http2)| {
         let mut connection = Http2::connect(server.client.address, 1);
         for path in asked {
@@ -351,10 +351,10 @@ fn who_only_pings_is_let_go() {
         counter(&server.client, &format!("refloat_http_connections_closed_total{{reason=\"{reason}\"}}"))
     };
     assert_eq!((count("sends_no_request"), count("takes_answers_too_slowly")), (1, 0));
-    // Answers that are in one piece, of which the peer takes a byte.
+    // Short answers, of which the peer takes a byte.
     closed(&["/v1/params?parts=1", "/openapi.json"], ping);
     closed(&["/healthz"], ping);
-    // And with other requests all the while, whose answers it takes.
+    // The same with other requests all the while, whose answers the peer takes.
     closed(&["/healthz"], |connection| {
         connection.ask("HEAD", "/healthz", "localhost");
     });
@@ -368,7 +368,7 @@ fn connections_of_proxies_and_of_others_have_one_bound() {
     let folder = tempfile::tempdir().unwrap();
     let server = start(folder.path(), |config| config.limits.max_connections = 4);
     let address = server.client.address;
-    // 127.0.0.1 is a proxy here.
+    // The server trusts 127.0.0.1 as a proxy.
     let held: Vec<TcpStream> = (0..4).map(|_| send(address, "GET /v1/par")).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let elsewhere = || {
@@ -404,7 +404,7 @@ fn answers_say_what_browsers_may_do_with_them_and_which_request_they_are_to() {
     let page = client.get("/");
     let policy = page.header("content-security-policy");
     assert!(policy.contains("script-src 'self'") && policy.ends_with("frame-ancestors 'none'"), "{policy}");
-    // From a trusted proxy, as 127.0.0.1 is one here.
+    // 127.0.0.1 is a trusted proxy, so its header counts.
     let named = client.send("GET", "/healthz", &[("x-request-id", "from-the-proxy")], b"");
     assert_eq!(named.header("x-request-id"), "from-the-proxy");
     let odd = client.send("GET", "/healthz", &[("x-request-id", "two words")], b"");
@@ -440,7 +440,7 @@ fn counters_are_served_where_the_operator_says() {
     let text = String::from_utf8(operators.get("/metrics").expect(200).body).unwrap();
     assert!(text.contains("refloat_http_connections "), "{text}");
     operators.get("/readyz").expect(200);
-    // Its connections are few.
+    // The operators' listener takes few connections.
     let silent: Vec<TcpStream> = (0..64).map(|_| send(operators.address, "")).collect();
     until("no more are taken", || silent.iter().filter(|socket| is_answered(socket)).count() >= 32);
     drop(silent);

@@ -76,7 +76,7 @@ fn the_readme_has_the_same_table() {
     );
 }
 
-/// Blocks marked `toml`, with something for what they leave open.
+/// Loads the blocks marked `toml`, after filling in what they leave open.
 #[test]
 fn settings_that_documents_show_are_taken() {
     for document in ["README.md", "../ts/RECIPES.md"] {

@@ -1,4 +1,4 @@
-//! What readers that never read cost the server: buffers, and not results.
+//! Memory that readers which never read cost the server: only buffers, not whole results.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -27,7 +27,7 @@ fn readers_that_never_read_hold_no_results_in_memory() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let run = |line: &str| refloat(line, folder.path());
-    // The bounds for a peer and for all are out of the way: this is about what each reader takes.
+    // The limits per peer and for all are raised out of the way: this is about the cost of each reader.
     let server = Process::start_by(
         &at("data"),
         "REFLOAT__LIMITS__MAX_DOWNLOADS=1000 REFLOAT__LIMITS__MAX_DOWNLOADS_PER_PEER=1000 \
@@ -60,7 +60,7 @@ fn readers_that_never_read_hold_no_results_in_memory() {
             socket
         })
         .collect();
-    // Each has the beginning of its answer, and takes nothing of it.
+    // Each reader has the beginning of its answer waiting, and takes none of it.
     for socket in &readers {
         let mut first = [0; 15];
         while socket.peek(&mut first).unwrap() < first.len() {}
@@ -74,7 +74,7 @@ fn readers_that_never_read_hold_no_results_in_memory() {
         megabytes(before),
         megabytes(during)
     );
-    // Results in memory would be half a gigabyte.
+    // All results in memory would take half a gigabyte.
     assert!(result > 3 << 20 && during < before + (READERS as u64) * (1 << 20), "{before}, {during}");
     client.get("/healthz").expect(200);
     drop(readers);

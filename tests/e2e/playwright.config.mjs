@@ -16,9 +16,9 @@ export default defineConfig({
   testMatch: '*.mjs',
   outputDir: 'results',
   timeout: 180_000,
-  // Pages compute on every core there is.
+  // Pages compute on all cores.
   workers: 1,
-  // A browser on a loaded machine may stumble: one more try, which leaves a trace, and both outcomes are told.
+  // A browser on a loaded machine may stumble: each test has one more try, which leaves a trace, and both outcomes are reported.
   retries: 1,
   reporter: [['list'], ['./lib/summary.mjs']],
   use: {

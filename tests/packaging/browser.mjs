@@ -15,13 +15,13 @@ export function findChromium() {
     try {
       return execFileSync('which', [name], { encoding: 'utf8' }).trim();
     } catch {
-      // Not this one.
+      // Not this name.
     }
   }
   return undefined;
 }
 
-/** Serves a folder on a port of its own, with these headers, while `use` lasts; it gets the origin, and `said` what is posted. */
+/** Serves a folder with these headers on a free port while `use`, which gets the origin, runs. `said` gets what is posted. */
 export async function serving(folder, headers, use, said = () => undefined) {
   const server = createServer((request, response) => {
     if (request.method === 'POST') {
@@ -51,7 +51,7 @@ export async function serving(folder, headers, use, said = () => undefined) {
   }
 }
 
-/** Opens a folder's index.html and gives what the page writes into `#result`, or else what went wrong in it. */
+/** Opens a folder's index.html and returns what the page writes into `#result`, or else what went wrong in it. */
 export async function visit(executablePath, folder, { headers = {}, errors: expected = false } = {}) {
   const { chromium } = await import('playwright-core');
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];

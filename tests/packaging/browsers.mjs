@@ -1,7 +1,7 @@
-// The package in Chromium, Firefox and WebKit: a page that nothing built computes in a worker and without one, and bootstraps at 128
-// bits in the tab. The page tells its verdict to the server it comes from, so that no browser needs a driver. `npm run test:browsers`
-// calls it; where apt-get and its rights are there, it installs the browsers that are missing. The last lines are a table for the
-// package's README.
+// The package in Chromium, Firefox and WebKit: a page without a bundler computes in a worker and without one, and bootstraps at 128
+// bits in the tab. The page sends its verdict to the server that it came from, so that no browser needs a driver.
+// `npm run test:browsers` calls this; with --install it installs missing browsers, if apt-get may be used. The last lines are a table
+// for the package's README.
 //
 //   node tests/packaging/browsers.mjs [--install] [case ...]
 import { execFileSync, spawn } from 'node:child_process';
@@ -26,7 +26,7 @@ const which = (name) => {
 const root = process.getuid?.() === 0;
 const MINI_BROWSER = ['4.1', '6.0', '4.0'].map((version) => `/usr/lib/x86_64-linux-gnu/webkit2gtk-${version}/MiniBrowser`);
 
-/** How each is started with an address and a folder of its own, `undefined` where it is not installed; and what it says it is. */
+/** For each browser: the command for an address and a profile folder, `undefined` if it is not installed; and the version it states. */
 const BROWSERS = {
   Chromium: {
     packages: ['chromium'],
@@ -86,7 +86,7 @@ async function verdict(name, folder) {
         try {
           return await Promise.race([answer, gone, late]);
         } finally {
-          // With all that it started.
+          // Kills everything that the browser started as well.
           if (browser.pid) process.kill(-browser.pid, 'SIGKILL');
           await gone;
         }

@@ -1,5 +1,5 @@
-// The package with the tools that people have: those of `npm test`, and others, each installed from the registry; all build or run
-// the consumer's project. The last lines are a table for the package's README. Too long and too large for `npm test`;
+// The package with the tools that people use: those of `npm test`, and others, each installed from the registry; all build or run
+// the consumer's project. The last lines are a table for the package's README. This takes too long and too much room for `npm test`;
 // `npm run test:consumers` calls it.
 //
 //   node tests/packaging/consumers.mjs [case ...]
@@ -88,7 +88,7 @@ const cases = {
     await install(project, 'bun');
     const binary = join(project, 'out-compiled');
     await run(tool(project, 'bun'), ['build', '--compile', 'bun-compiled.mjs', `--outfile=${binary}`], { cwd: project });
-    // Nothing of the package lies where it runs.
+    // Run in a folder that has nothing of the package.
     await run(binary, [], { cwd: '/' });
   },
 
@@ -131,11 +131,11 @@ export default function Page() {
   for (const [file, text] of Object.entries(files)) await writeFile(join(app, file), text);
   await cp(join(project, 'journey.mjs'), join(app, 'app', 'journey.mjs'));
   await run(tool(project, 'next'), ['build', ...flags], { cwd: app, env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', CI: '1' } });
-  // It looks for its icon.
+  // Next's page asks for an icon, so an error is expected.
   await checkOpens(join(app, 'out'), /^ok$/, { errors: true });
 }
 
-/** What was run, by the first word of a case. */
+/** The version of what a case ran; `tool` is the first word of its name. */
 async function versionOf(tool) {
   if (tool === 'Node') return process.versions.node;
   if (tool === 'Vite' || tool === 'webpack') return JSON.parse(await readFile(join(root, 'node_modules', tool.toLowerCase(), 'package.json'), 'utf8')).version;

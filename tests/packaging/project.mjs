@@ -48,7 +48,7 @@ export function check(condition, message) {
   if (!condition) throw new Error(message);
 }
 
-/** A page is whole if it brings every module but the client's, and the worker along, once each. */
+/** Checks that a page has every module but the client's, and the worker, once each. */
 export async function checkPage(folder) {
   const files = await filesIn(folder);
   const wasm = files.filter((f) => f.endsWith('.wasm'));
@@ -88,8 +88,8 @@ export async function readyMade(project, to) {
 }
 
 /**
- * Runs the cases that were asked for by name, or all, in a project of their own; the last line counts. `after` gets how each ended
- * before that: its name, and nothing, or what went wrong.
+ * Runs the named cases, or all of them, in a project of their own; the last line counts them. Before that, `after` gets the end of
+ * each: its name, and nothing or what went wrong.
  */
 export async function runCases(cases, wanted, after = () => undefined) {
   const unknown = wanted.filter((name) => !(name in cases));

@@ -63,7 +63,7 @@ function tarballs(folder) {
   });
 }
 
-/** The commands of the README, but for the server. */
+/** Runs the commands of the README, except for the server. */
 async function commandLine(project, env) {
   copyFileSync(join(root, 'demo', 'public', 'boat.png'), join(project, 'photo.png'));
   const lines = block('sh', 'refloat keygen').map((line) => line.replace(/\s+#.*$/, '')).filter((line) => line !== 'refloat serve');
@@ -99,13 +99,13 @@ async function server(place, project, env) {
     if (!right) throw new Error(`the README's program printed:\n${output}`);
     say(`the program printed ${values.join(', ')}`);
   } finally {
-    // As a supervisor does it: the process that was started, not its group.
+    // As a supervisor would: the signal goes to the process that was started, not to its group.
     child.kill('SIGTERM');
     const hard = setTimeout(() => kill(child, 'SIGKILL'), READY);
     await closed;
     clearTimeout(hard);
   }
-  // npx does not wait for it.
+  // npx does not wait for the server to end.
   for (const deadline = Date.now() + READY; !(await isFree(port)); ) {
     if (Date.now() > deadline) throw new Error('the server outlived npx');
     await new Promise((settle) => setTimeout(settle, 100));

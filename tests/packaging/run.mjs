@@ -1,5 +1,5 @@
-// Packs the npm package, installs it into an empty project, and uses it there as strangers do: from
-// Node, from TypeScript, in pages built by Vite and webpack, and in pages that nothing built. `npm test` calls it.
+// Packs the npm package, installs it into an empty project, and uses it there as strangers do: from Node, from TypeScript, in pages
+// built by Vite and webpack, and in pages without a bundler. `npm test` calls it.
 //
 //   node tests/packaging/run.mjs [case ...]
 import { readFile, writeFile } from 'node:fs/promises';
@@ -62,7 +62,7 @@ const cases = {
   },
 
   'TypeScript: with and without the types of DOM and Node, from modules and from CommonJS': async ({ project }) => {
-    // Node's types, of which the project has none of its own.
+    // Node's types are taken from the repository, because the project has none.
     const typeRoots = [join(root, 'node_modules', '@types')];
     for (const [lib, types] of [[['ES2022'], []], [['ES2022'], ['node']], [['ES2022', 'DOM'], []], [['ES2022', 'WebWorker'], []], [['ESNext', 'DOM'], ['node']]]) {
       const compilerOptions = { target: 'ES2022', module: 'NodeNext', lib, types, typeRoots, strict: true, skipLibCheck: false, noEmit: true };

@@ -1,9 +1,9 @@
-/** Growth over the committed size that fails. */
+/** Growth over the committed size that counts as a failure. */
 const GROWTH = 0.05;
 
 /**
- * What is wrong with the size of an artefact, if anything: it has outgrown its limit, or grown by 5 %
- * without a word.
+ * What is wrong with the size of an artefact, if anything: it is over its limit, or has grown by 5 %
+ * without a change to sizes.json.
  *
  * @param {string} name
  * @param {number} bytes measured, with gzip

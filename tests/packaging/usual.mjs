@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { serving } from './browser.mjs';
 import { checkOpens, checkPage, plainPage, readyMade, run } from './project.mjs';
 
-/** A page that is opened under a content security policy, about which its console may say something. */
+/** Options to open a page under a content security policy; its console may complain about the policy. */
 const policy = (content) => ({ headers: { 'content-security-policy': content }, errors: true });
 
 /** The cases, in order; each gets the project the package is installed in. */
@@ -83,7 +83,7 @@ export const usual = {
   },
 };
 
-/** Builds a page of the project by webpack, from the script it begins with; returns the folder. */
+/** Builds a page of the project with webpack from its entry script. Returns the folder. */
 async function byWebpack(project, name, entry) {
   const { default: webpack } = await import('webpack');
   const out = join(project, name);

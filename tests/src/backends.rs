@@ -7,8 +7,8 @@ use refloat::arith::{Word, all_backends};
 /// What a child process prints before its answer.
 const ANSWER: &str = "answer of this backend:";
 
-/// What `answer` gives with each backend, by name, each in a child process that runs the test `test` alone; nothing in such a child.
-/// `used` is the name of the arithmetic in this process.
+/// The results of `answer` with each backend, by name, each from a child process that runs the test `test` alone; `None` in such a
+/// child. `used` is the name of the arithmetic in this process.
 ///
 /// # Panics
 /// If a child gives no answer, or another arithmetic than was asked for is used.

@@ -53,10 +53,10 @@ impl Textbook {
         Self::of(&self.q, &self.p, self.parts.iter().zip(&other.parts).map(add).collect())
     }
 
-    /// The product in three components, of two of two each.
+    /// The product in three components, of two ciphertexts in two components.
     ///
     /// # Panics
-    /// For other components.
+    /// For another number of components.
     #[must_use]
     pub fn multiply(&self, other: &Self) -> Self {
         self.multiply_in(other, negacyclic_product)
@@ -65,7 +65,7 @@ impl Textbook {
     /// [`Self::multiply`] with the product of a ring.
     ///
     /// # Panics
-    /// For other components.
+    /// For another number of components.
     #[must_use]
     pub fn multiply_in(&self, other: &Self, times: impl Fn(&[BigInt], &[BigInt]) -> Poly) -> Self {
         let ([b, a], [d, c]) = (self.parts.as_slice(), other.parts.as_slice()) else {
@@ -143,7 +143,7 @@ impl<W: Word> BgvChain<W> {
         Self::of(&spec, PlaintextSpec { prime, exponent, largest_exponent: largest })
     }
 
-    /// With the keys of the tests.
+    /// A chain with the keys of the tests.
     ///
     /// # Panics
     /// If the set is not sound.
@@ -152,7 +152,7 @@ impl<W: Word> BgvChain<W> {
         Self::seeded(&context, 29)
     }
 
-    /// With the keys that a seed of 32 equal bytes gives.
+    /// A chain with the keys that a seed of 32 equal bytes gives.
     pub fn seeded(context: &BgvContext<W>, seed: u8) -> Self {
         let seed = Seed::from_bytes([seed; 32]);
         let secret = SecretKey::generate(context.rlwe(), &seed);
@@ -228,8 +228,8 @@ impl<W: Word> BgvChain<W> {
     }
 }
 
-/// So many coefficients of noise at least are compared with a law: their deviation is that of all to a hundredth of a bit. They are of
-/// several keys, since those of one share the length of its secret.
+/// Least number of noise coefficients that are compared with a law: their deviation is that of all to a hundredth of a bit. They come
+/// from several keys, since all noise under one key shares the length of its secret.
 pub const SAMPLES: usize = 10_000;
 
 /// log2 of the deviation of numbers from 0.
@@ -300,7 +300,7 @@ pub fn two_axes_by(approach: Approach, bound: u32, place: (usize, u64), prime: u
 }
 
 /// A set for general bootstrapping modulo a prime, with two stages to a map. The last special prime of the chain is that of the ephemeral
-/// secret, whose digits are up to a bound, and which has a weight.
+/// secret, which has the given weight and digits up to the given bound.
 fn of_chain(mut chain: RlweSpec, prime: u64, (approach, bound, weight): (Approach, u32, u32)) -> BgvSpec {
     let digits = EncapsulationDigits::Balanced { count: 3 };
     let ephemeral = chain.special.pop().expect("a prime more");
@@ -373,7 +373,7 @@ pub fn bits(index: u64, exponent: u32, general: bool) -> BgvSpec {
     small_prime(2, 4, index, exponent, general)
 }
 
-/// The same for a small prime and so many of its digits, for I up to 7.
+/// [`bits`] for a small prime and `digits` of its digits, for I up to 7.
 ///
 /// # Panics
 /// As [`bits`].

@@ -1,9 +1,9 @@
 //! The noise that each stage of a BGV bootstrap should leave, as a deviation of coefficients: sums of squares, where the estimates that
 //! ciphertexts carry add up largest embeddings.
 //!
-//! Of a linear map sum_k D_k sigma_k(v), the squares of all coefficients of all D_k, uniform modulo P, and what its key switches and its
-//! division leave. Of a removal, the rounding of its last division: levels of products are so large that products leave less. What is
-//! packed is a sum of d of these.
+//! After a linear map sum_k D_k sigma_k(v) that is the squares of all coefficients of all D_k, uniform modulo P, and what its key
+//! switches and its division leave. After a removal it is the rounding of the last division: levels of products are so large that
+//! products leave less. What is packed is a sum of d of these.
 
 use refloat::arith::{PrimePower, Word};
 use refloat::bootstrapping::bgv::{
@@ -24,7 +24,7 @@ pub struct Left {
     pub stage: &'static str,
     /// Coefficients of the noise over the deviation that the law gives.
     pub over_law: Vec<f64>,
-    /// And over the deviation that its estimate stands for.
+    /// The same over the deviation that its estimate stands for.
     pub over_estimate: Vec<f64>,
 }
 
@@ -114,7 +114,7 @@ impl<W: Word> Laws<'_, W> {
         (levels.slots_to_coeffs, shapes, if apart { params.raised() } else { params.messages() })
     }
 
-    /// Each stage of a map: of its baby steps all switch a key, but the identity, and its giant steps switch one and round.
+    /// Each stage of a map: its baby steps but the identity switch a key, and its giant steps switch one and round.
     fn mapped(&self, to_slots: bool, before: f64) -> f64 {
         let (top, shapes, plaintexts) = self.maps(to_slots);
         let rlwe = self.params.context().rlwe();
@@ -146,8 +146,8 @@ impl<W: Word> Laws<'_, W> {
         (quotients * q0 / params.raised().value() as f64).hypot(switched)
     }
 
-    /// In a ring of two axes m' times a coordinate of the noise, and of the d - 1 key switches the products with Z^l - 1. In one of odd
-    /// index a sum of d images of the noise.
+    /// In a ring of two axes, m' times a coordinate of the noise, and the products of d - 1 key switches with Z^l - 1. In one of odd
+    /// index, a sum of d images of the noise.
     fn unpacked(&self, before: f64) -> f64 {
         let context = self.params.context();
         let (d, switch) =
@@ -160,7 +160,7 @@ impl<W: Word> Laws<'_, W> {
         squares.sqrt().hypot(self.rounding())
     }
 
-    /// Roundings, as many as are packed.
+    /// As many roundings as are packed.
     fn removed(&self) -> f64 {
         let summed = if self.params.is_general() { self.params.context().slot_degree() } else { 1 };
         self.rounding() * (summed as f64).sqrt()

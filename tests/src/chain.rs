@@ -108,7 +108,7 @@ impl<W: Word> Chain<W> {
         Self::of(&spec(n, &levels, special, &digits), scale, 17)
     }
 
-    /// With the keys that a seed of 32 equal bytes gives.
+    /// A chain with the keys that a seed of 32 equal bytes gives.
     ///
     /// # Panics
     /// For a chain that is not sound.

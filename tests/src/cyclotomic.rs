@@ -32,7 +32,7 @@ pub fn cyclotomic_polynomial(index: usize) -> Vec<BigInt> {
 pub struct Cyclotomic {
     phi: Vec<BigInt>,
     index: usize,
-    /// Of an odd index: its primes, the first two of which may be one and 1.
+    /// For an odd index, its primes; the first two may be one prime and 1.
     primes: Option<[usize; 3]>,
     /// Exponents of X of the elements of the basis.
     basis: Vec<usize>,
@@ -82,15 +82,15 @@ impl Cyclotomic {
         x
     }
 
-    /// The element with these coefficients in the basis, in powers of X. More coefficients are left alone.
+    /// The element with these coefficients in the basis, in powers of X. Further coefficients are ignored.
     pub fn to_powers(&self, x: &[BigInt]) -> Poly {
         let mut out = vec![BigInt::zero(); self.index()];
         self.basis.iter().zip(x).for_each(|(&e, c)| out[e] += c);
         self.reduced(out)
     }
 
-    /// The coefficients in the basis of an element in powers of X, for an odd index: exponents are places modulo each prime, and what is at
-    /// the last place of one is taken off the others.
+    /// The coefficients in the basis of an element in powers of X, for an odd index: exponents are places modulo each prime, and the
+    /// coefficient at the last place of a prime is subtracted from the others.
     ///
     /// # Panics
     /// For another index.

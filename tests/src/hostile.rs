@@ -38,13 +38,13 @@ pub fn rows_from(mut at: usize, primes: impl IntoIterator<Item = u64>, n: usize)
 }
 
 impl Reader {
-    /// Of a secret key of a ring of degree `n`.
+    /// The reader of a secret key of a ring of degree `n`.
     pub fn of_secret_key<K: SeededSecret>(key: &K, read: fn(&[u8]) -> Result<(), Error>, n: usize) -> Self {
         let (name, kind, bytes) = ("secret key", ObjectKind::SecretKey, secret_key_to_bytes(key));
         Self { name, kind, bytes, read, rows: Vec::new(), n }
     }
 
-    /// Of a CKKS ciphertext in two components.
+    /// The reader of a CKKS ciphertext in two components.
     ///
     /// # Panics
     /// For one of another set.
@@ -59,7 +59,7 @@ impl Reader {
         Self { name: "ciphertext", kind, bytes, read, rows: rows_from(24, primes.repeat(2), n), n }
     }
 
-    /// Of the public key of a CKKS set.
+    /// The reader of the public key of a CKKS set.
     ///
     /// # Panics
     /// For a secret key that has none.
@@ -87,10 +87,10 @@ impl Reader {
         frame::write(self.kind, header.fingerprint, header.key_id, payload)
     }
 
-    /// Everything below, where it is one test: bits are flipped in steps of `step`.
+    /// Runs all the checks below as one test; bits are flipped in steps of `step`.
     ///
     /// # Panics
-    /// If any of it does not hold.
+    /// If any of them fails.
     pub fn takes_only_good_bytes(&self, step: usize) {
         self.takes_good_bytes();
         self.refuses_another_length();
@@ -113,7 +113,7 @@ impl Reader {
         }
     }
 
-    /// Cut at some bytes, at all near the ends, or extended by one.
+    /// Refuses bytes that are cut at some places, at all places near the ends, or extended by one.
     ///
     /// # Panics
     /// If that does not hold.
@@ -129,7 +129,7 @@ impl Reader {
         self.refusal(&longer, "BAD_BYTES");
     }
 
-    /// Single bits flipped, at every `step`-th place and at all near the ends.
+    /// Notices single flipped bits, at every `step`-th place and at all near the ends.
     ///
     /// # Panics
     /// If that does not hold.
@@ -146,8 +146,8 @@ impl Reader {
         assert_eq!(damaged, self.bytes);
     }
 
-    /// Another kind, set or key, well sealed. The key id of a key is a function of its seed: no other one is believed; a
-    /// ciphertext may be under any key.
+    /// Names another kind, set or key, well sealed. The key id of a key is a function of its seed: no other one is
+    /// believed; a ciphertext may be under any key.
     ///
     /// # Panics
     /// If that does not hold.
@@ -168,7 +168,7 @@ impl Reader {
         }
     }
 
-    /// Payloads of other lengths, well sealed.
+    /// Refuses payloads of other lengths, well sealed.
     ///
     /// # Panics
     /// If that does not hold.
@@ -182,7 +182,7 @@ impl Reader {
         }
     }
 
-    /// Residues at their prime, well sealed, in every row.
+    /// Refuses residues at their prime, well sealed, in every row.
     ///
     /// # Panics
     /// If that does not hold.
@@ -215,7 +215,7 @@ impl Reader {
     }
 }
 
-/// The tests that every reader has to pass, of all that a function gives.
+/// The tests that every reader has to pass, for all readers that a function gives.
 #[macro_export]
 macro_rules! tests_of_readers {
     ($readers:ident) => {

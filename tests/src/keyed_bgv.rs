@@ -27,7 +27,7 @@ pub struct KeyedBgv<W: Word> {
 }
 
 impl<W: Word> KeyedBgv<W> {
-    /// With the keys of the tests.
+    /// A set with the keys of the tests.
     ///
     /// # Panics
     /// If the set is not sound.
@@ -43,7 +43,7 @@ impl<W: Word> KeyedBgv<W> {
         Self::new(&(BgvPreset::named(name).expect("a set").spec)())
     }
 
-    /// With the keys that a seed of 32 equal bytes gives.
+    /// A set with the keys that a seed of 32 equal bytes gives.
     ///
     /// # Panics
     /// If the set is not sound.
@@ -93,7 +93,7 @@ impl<W: Word> KeyedBgv<W> {
         self.secret.encrypt(message, level, &randomness).expect("slots that fit")
     }
 
-    /// What slots hold.
+    /// The slots of a ciphertext.
     ///
     /// # Panics
     /// For a ciphertext of another key.
@@ -101,7 +101,7 @@ impl<W: Word> KeyedBgv<W> {
         self.secret.decrypt(x).expect("our own").reveal_to_key_owner().clone()
     }
 
-    /// What coefficients hold.
+    /// The coefficients of a ciphertext.
     ///
     /// # Panics
     /// For a ciphertext of another key.
@@ -147,10 +147,10 @@ impl<W: Word> KeyedBgv<W> {
         IntegerPlan::new(program, &self.params.program_target()?, &shapes, bootstraps)
     }
 
-    /// The next stage of a run.
+    /// Does the next stage of a run, which has to be `stage`.
     ///
     /// # Panics
-    /// If that is not this one, or fails.
+    /// If the next stage is another one, or fails.
     pub fn advance(&self, run: &mut BgvRun<'_, W>, stage: &str) {
         assert_eq!(run.next_stage().map(|s| s.id), Some(stage));
         run.step(&self.keys, &mut ()).unwrap_or_else(|error| panic!("{stage}: {error}"));
@@ -159,7 +159,7 @@ impl<W: Word> KeyedBgv<W> {
     /// The low digits that the holder of the key sees.
     ///
     /// # Panics
-    /// If they are not in slots, or in coefficients, as said, or not with messages that are `high`.
+    /// If they are not in slots or in coefficients, as `slots` says, or not with the messages `high`.
     pub fn digits(&self, run: &BgvRun<'_, W>, slots: bool, high: &[u64]) -> Vec<i64> {
         let seen = self.secret.digits(run).expect("our own");
         let seen = seen.reveal_to_key_owner();
@@ -167,7 +167,7 @@ impl<W: Word> KeyedBgv<W> {
         seen.low.clone()
     }
 
-    /// The coefficients of its noise.
+    /// The coefficients of the noise of a ciphertext.
     ///
     /// # Panics
     /// For a ciphertext of another key.
@@ -175,12 +175,12 @@ impl<W: Word> KeyedBgv<W> {
         self.secret.noise(x).expect("our own").reveal_to_key_owner().clone()
     }
 
-    /// log2 of their deviation.
+    /// log2 of the deviation of the noise.
     pub fn log_noise(&self, x: &BgvCiphertext<W>) -> f64 {
         log_deviation(&self.noise(x))
     }
 
-    /// log2 of what that is by the estimate.
+    /// log2 of that deviation by the ciphertext's estimate.
     pub fn log_estimate(&self, x: &BgvCiphertext<W>) -> f64 {
         self.params.context().noise().deviation(x.noise()).log2()
     }
@@ -188,7 +188,7 @@ impl<W: Word> KeyedBgv<W> {
     /// Holds the noise to the estimate.
     ///
     /// # Panics
-    /// If it is as much as so many bits above.
+    /// If the noise is `above` bits or more above it.
     pub fn check_noise(&self, x: &BgvCiphertext<W>, above: f64, stage: &str) {
         let (found, said) = (self.log_noise(x), self.log_estimate(x));
         assert!(found < said + above, "{stage}: noise of 2^{found:.2}, said to be 2^{said:.2}");
@@ -196,8 +196,8 @@ impl<W: Word> KeyedBgv<W> {
 }
 
 impl<W: Word> KeyedBgv<W> {
-    /// So many bootstraps, each of squares down to the lowest level of an input and a random sum, without which the slots would become
-    /// the same. Estimates of results are to stay below so many roundings.
+    /// `rounds` bootstraps, each after squares down to the lowest level of an input and a random sum, without which the slots would
+    /// become the same. Estimates of results have to stay below `roundings` roundings.
     ///
     /// # Panics
     /// As [`Refreshes::refresh`], against the same in the clear.
@@ -221,7 +221,7 @@ impl<W: Word> KeyedBgv<W> {
     }
 }
 
-/// Bootstraps one after the other, which are all held to leave the same.
+/// Bootstraps one after the other, all held to leave the same noise.
 pub struct Refreshes<'a, W: Word> {
     set: &'a KeyedBgv<W>,
     roundings: f64,
@@ -231,12 +231,12 @@ pub struct Refreshes<'a, W: Word> {
 }
 
 impl<'a, W: Word> Refreshes<'a, W> {
-    /// None yet; estimates of results are to stay below so many roundings.
+    /// No bootstraps yet. Estimates of their results have to stay below `roundings` roundings.
     pub fn new(set: &'a KeyedBgv<W>, roundings: f64) -> Self {
         Self { set, roundings, rounds: 0, noise: Vec::new(), estimate: f64::NEG_INFINITY }
     }
 
-    /// The next one, of what holds `message`.
+    /// The next bootstrap, of a ciphertext that holds `message`.
     ///
     /// # Panics
     /// Unless the result holds the same, at the highest level and with factor 1, and its estimate stays at the floor.
@@ -258,7 +258,7 @@ impl<'a, W: Word> Refreshes<'a, W> {
     /// Holds the noise of all results together to the largest estimate.
     ///
     /// # Panics
-    /// If it is as much as so many bits above.
+    /// If the noise is `above` bits or more above it.
     pub fn check_noise(&self, above: f64) {
         let (found, said) = (log_deviation(&self.noise), self.estimate);
         let spec = self.set.params.spec();

@@ -18,9 +18,9 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// What no named set is, by the names of the vectors: rings of odd index, thin and general, whose slots turn by one automorphism or do
-/// not, with messages modulo a prime, a square and bits; of an index of three primes; and digits that are read from multiples of q0, modulo a
-/// power of p or beside multiples of another number.
+/// Sets of kinds that no named set has, by the names of the vectors: rings of odd index, thin and general, whose slots one automorphism
+/// turns or does not turn, with messages modulo a prime, a square and bits; an index of three primes; and digits that are read from
+/// multiples of q0, modulo a power of p or beside multiples of another number.
 pub fn unnamed_sets() -> [(&'static str, BgvSpec); 7] {
     [
         ("m = 215, p = 8191", odd_index((215, 8191, 1), true)),
@@ -33,7 +33,7 @@ pub fn unnamed_sets() -> [(&'static str, BgvSpec); 7] {
     ]
 }
 
-/// Of a fresh ciphertext, its square, and both refreshed.
+/// Digests of a fresh ciphertext, of its square, and of both refreshed.
 ///
 /// # Panics
 /// If the set is not sound.

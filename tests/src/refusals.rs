@@ -2,7 +2,7 @@
 
 use refloat::Error;
 
-/// Fails unless it is refused with this code, in words that name all sides.
+/// Fails unless the result is an error of this code, in words that name all sides.
 ///
 /// # Panics
 /// If it is not.

@@ -6,10 +6,10 @@ use refloat::Error;
 use refloat::bootstrapping::method::{Helper, Split};
 use refloat::trace::Observer;
 
-/// Steps a run to its end. Of the tasks that it offers some are computed by a helper that is told bytes and answers with bytes, some
-/// by a second one because the answer of the first was lost, some by the run ahead of their turn, and some are left to the step;
-/// the last ones first. On the way bytes that do not belong are refused. `start` makes a helper from a brief, with the secret key
-/// where the tasks ask for it. Tells how many answers were taken in.
+/// Steps a run to its end. Of the tasks that it offers, the last ones first, some are computed by a helper that takes bytes and
+/// answers with bytes, some by a second helper because the answer of the first was lost, and some by the run ahead of their turn;
+/// some are left to the step. On the way, bytes that do not belong are refused. `start` makes a helper from a brief, with the secret
+/// key where the tasks ask for it. Returns how many answers were taken in.
 ///
 /// # Panics
 /// If the run fails, or takes what does not belong.

@@ -1,6 +1,6 @@
 // `node tests/tools/argmax.mjs [--runs 100] [--preset n15+fbs16-50] [--count 16] [--by gates|digits]`: argmax of random encrypted
-// numbers through HTTP, each a job of its own on a server that it starts, after `npm run build:server`. The numbers are as far apart as
-// the set asks for; every answer is decrypted and compared with the clear one. Prints what the jobs took, and fails if one was wrong.
+// numbers over HTTP, each a job of its own on a server that this program starts, after `npm run build:server`. The numbers are as far apart
+// as the set requires; every answer is decrypted and compared with the clear one. Prints the times of the jobs, and fails if one was wrong.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { serverBinary } from './lib/paths.mjs';
 import { start } from './lib/run.mjs';
 import { freePort, serve } from './lib/server.mjs';
 
-/** Runs a command of refloat; what it printed. */
+/** Runs a refloat command. Returns what it printed. */
 async function refloat(args) {
   const child = start(serverBinary, ['--json', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let [out, errors] = ['', ''];
@@ -21,7 +21,7 @@ async function refloat(args) {
   return JSON.parse(out);
 }
 
-/** Numbers in [0, 1], in random order, any two of them at least so far apart. */
+/** Numbers in [0, 1] in random order, any two of them at least `apart` from each other. */
 function drawn(count, apart) {
   const room = 1 - (count - 1) * apart;
   if (room <= 0) throw new Stop(`${count} numbers in [0, 1] are not ${apart} apart; take a smaller --count`);
@@ -34,7 +34,7 @@ function drawn(count, apart) {
   return numbers;
 }
 
-/** A positive whole number of an option. */
+/** The value of an option, which must be a positive whole number. */
 function positive(name, text) {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new Stop(`--${name} ${text}: give a whole number above 0`);

@@ -1,6 +1,6 @@
-// `npm run test:arm`: refloat for 64-bit ARM, compiled here and run by an emulator. One line a leg: passed, or skipped and why.
+// `npm run test:arm`: refloat for 64-bit ARM, compiled here and run by an emulator. One line per leg: passed, or skipped and why.
 //
-//   --short     the kernels alone, which `npm test` runs where the emulator and the compiler are there: the other legs compile the
+//   --short     only the kernels; `npm test` runs these if the emulator and the compiler are installed. The other legs compile the
 //               server too, and run for minutes
 //   --install   installs what is missing: the Rust target and Debian's packages
 import { readFileSync } from 'node:fs';
@@ -66,7 +66,7 @@ async function job(progress) {
   });
 }
 
-/** Toy sets of which the shared vectors have no bootstrap. */
+/** Toy sets for which the shared vectors have no bootstrap. */
 async function toys(progress) {
   await buildServer(progress);
   const [program, ...first] = refloat;

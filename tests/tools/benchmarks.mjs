@@ -1,9 +1,9 @@
 // `npm run bench:tables [-- OPTIONS]`: measures the tables of core/BENCHMARKS.md again and writes them, with machine, date and load.
 //   --list          prints every table with its commands, and whether this program runs them; measures nothing
-//   --only WORDS    those commands that have all these words; the name of a table is a word of each of its commands
-//   --binary PATH   a `refloat` to measure with, in place of a release build of this tree
+//   --only WORDS    only the commands that have all these words; the name of a table counts as a word of each of its commands
+//   --binary PATH   measures this `refloat` instead of a release build of this tree
 //   --file PATH     another file than core/BENCHMARKS.md
-//   --busy          writes figures of a machine that does other work too
+//   --busy          writes figures even if the machine does other work too
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { root, target } from './lib/paths.mjs';
 import { prepare } from './lib/prepare.mjs';
 import { cargoProgress, must } from './lib/run.mjs';
 
-/** Load, for each thread, from which on figures are those of a busy machine. */
+/** Load per thread from which on the machine counts as busy. */
 const BUSY = 0.25;
 
 await main(async () => {
@@ -42,7 +42,7 @@ await main(async () => {
     const step = begin(command);
     const { output } = await must(step, binary, [...command.split(' ').slice(1), '--json'], { stdio: ['ignore', 'pipe', 'ignore'] });
     for (const { table } of runs.filter((one) => one.command === command)) {
-      // Somebody may have written to the file meanwhile.
+      // The file is read again because somebody may have changed it meanwhile.
       const text = readFileSync(file, 'utf8');
       writeFileSync(file, withTable(text, table.id, (now) => refreshed(now, command, JSON.parse(output), new Date())));
     }

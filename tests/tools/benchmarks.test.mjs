@@ -1,4 +1,4 @@
-// Tests of `npm run bench:tables`, and of the tables of core/BENCHMARKS.md: each has commands, and a machine for each.
+// Tests of `npm run bench:tables` and of the tables of core/BENCHMARKS.md, each of which has commands, and a machine for every command.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const where = 'AMD EPYC, 2 threads, backend avx512, load average 0.1 before it, 
 
 const table = (id) => tablesOf(text).find((one) => one.id === id);
 
-/** The cells of a row after a command printed so much, by the titles of their columns. */
+/** The cells of a row, by the titles of their columns, after a command has printed `answer`. */
 function rowAfter(id, key, answer) {
   const before = table(id);
   const [command] = before.runs.map((one) => one.command).filter((one) => isRun(before, one));
@@ -28,7 +28,7 @@ function rowAfter(id, key, answer) {
 }
 
 test('every table has commands, and each a machine', () => {
-  // A table without them, or outside of the comments, is not understood.
+  // A table without commands, or outside the comments, is refused.
   const tables = tablesOf(text);
   for (const { id, header, rows, runs } of tables) {
     assert.ok(runs.length > 0, `table ${id} has no command below it`);

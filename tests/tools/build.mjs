@@ -3,7 +3,7 @@ import { build, builds, usual } from './lib/build.mjs';
 import { Stop, main, say } from './lib/log.mjs';
 import { prepare } from './lib/prepare.mjs';
 
-/** What each part cannot be built without. */
+/** What must be prepared for each part. */
 const NEEDS = { wasm: ['wasm'], ts: ['wasm', 'ts'], demo: ['wasm', 'ts', 'demo'], server: ['server'], c: ['c'] };
 
 await main(async () => {

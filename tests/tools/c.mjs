@@ -1,5 +1,5 @@
-// `node tests/tools/c.mjs [--tested]`: programs in C and C++ against the library of `npm run build:c`, which is built if it is
-// out of date, or with --tested against the one that the Rust tests have built. One line a leg: passed, or skipped and why.
+// `node tests/tools/c.mjs [--tested]`: programs in C and C++ with the library of `npm run build:c`, which is built if it is out of
+// date, or, with --tested, with the one that the Rust tests have built. One line per leg: passed, or skipped and why.
 //
 // Needs cc and c++ for the native legs and emcc for those of Emscripten ($CC, $CXX and $EMCC choose others);
 // REFLOAT_INSTALL_EMCC=1 installs Debian's emcc where it is absent.
@@ -27,12 +27,12 @@ const GATES_AND_SHIP = [
   ...['rf_last_error', 'rf_status_name', 'rf_seed'],
 ];
 
-/** What the library asks of a program for the browser. */
+/** What the library imports in a program for the browser. */
 const IMPORTS = ['free', 'getentropy', 'memalign'];
 
 const SANITIZE = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all', '-g'];
 
-/** Emscripten catches what C++ throws only where it is told to. */
+/** Without these flags, Emscripten does not catch what C++ throws. */
 const EXCEPTIONS = ['-std=c++17', '-fexceptions'];
 
 const PICTURE = /3 bootstraps with toy10, \d+ stages each/;
@@ -49,7 +49,7 @@ const legs = {
     await adds(await shop.native('adder', shop.static));
     const looks = await counts(await shop.native('stack', shop.static), 'looks');
     const said = [await digests(await shop.native('portable', shop.static), vectors), `${looks} for keys on the stack`];
-    // Otherwise that leg makes them.
+    // With AddressSanitizer, its own leg makes these calls.
     if (!(await hasSanitizer(shop))) said.push(await counts(await shop.native('hostile', shop.static), 'calls'));
     return said.join(', ');
   },
@@ -172,12 +172,12 @@ async function prefixOf(words) {
   return prefix;
 }
 
-/** Runs a leg, and tells what came of it. */
+/** Runs a leg, and reports its outcome. */
 async function outcome(name, leg, shop) {
   const needsEmcc = name.startsWith('Emscripten');
   let progress;
   try {
-    // Before the leg has a line of its own: finding may install. A failure is kept, and is that of every leg which needs it.
+    // Called before the leg has a line of its own, because finding may install. A failure is kept, and applies to every leg that needs it.
     if (needsEmcc) shop.emscripten = await findEmscripten();
     progress = begin(name);
     if (needsEmcc && !shop.emscripten) throw new Skip(emccMissing());
@@ -202,7 +202,7 @@ async function hasSanitizer(shop) {
   return (await run(compiler('c'), [...SANITIZE, file, '-o', join(shop.scratch, 'nothing')])).code === 0;
 }
 
-/** Builds the examples with CMake; `configure` runs it with some arguments first. Gives the folder. */
+/** Builds the examples with CMake; `configure` runs it with some arguments first. Returns the folder. */
 async function examples(shop, name, configure, env) {
   const folder = join(shop.scratch, name);
   const { code, output } = await configure(['-S', join(cabi, 'examples'), '-B', folder]);
@@ -211,7 +211,7 @@ async function examples(shop, name, configure, env) {
   return folder;
 }
 
-/** Says how large a module is; one without SIMD128, or over the limit, is an error. */
+/** The size of a module in words; a module without SIMD128, or over the limit, is an error. */
 function sized({ bytes, simd }) {
   if (!simd) throw new Error('there is no SIMD128 in it: build it without RUSTFLAGS in the environment');
   if (bytes > SIZE) throw new Error(`it takes ${bytes} bytes, over the limit of ${SIZE}`);

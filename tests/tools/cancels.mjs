@@ -1,7 +1,7 @@
-// How long a press of “Cancel” takes on every page that runs something, in each of its phases: milliseconds until the button that begins
-// can be pressed again. At the beginning of a phase, and a while later, when the worker is in the middle of it. The demo must be built, and
-// the server for the page that asks one. Ends with 1 if a press took longer than the limit, or if a phase was never seen. `npm test` does
-// not run it, because no test depends on how long a machine takes; there is its table in demo/README.md.
+// How long a press of “Cancel” takes on every page that runs something, in each of its phases: milliseconds until the first button can be
+// pressed again. The press comes at the beginning of a phase, and also a while later, when the worker is in the middle of it. The demo must
+// be built, and the server for the page that uses one. Ends with 1 if a press took longer than the limit, or if a phase was never seen.
+// `npm test` does not run this, because no test depends on a machine's speed; the table is in demo/README.md.
 //
 //   node tests/tools/cancels.mjs [--runs 5] [--limit 300] [page ...]
 import { loadavg } from 'node:os';
@@ -16,7 +16,7 @@ import { Stop, main, say } from './lib/log.mjs';
 /** How long a phase has lasted when the press comes, in milliseconds. */
 const LATE = [0, 40];
 
-/** Milliseconds of a page, and how many of its phases took longer than the limit or were not seen. */
+/** Prints the times of a page. Returns how many of its phases took longer than the limit or were never seen. */
 async function measure(browser, url, name, { runs, limit }) {
   const { path = `${name}.html`, button, phases } = PAGES[name];
   const times = phases.map(() => []);
@@ -32,7 +32,7 @@ async function measure(browser, url, name, { runs, limit }) {
   }
   let faults = 0;
   for (const [i, [, words]] of phases.entries()) {
-    // A phase that was over before it could be seen has no time.
+    // There is no time for a phase that was over before it could be seen.
     const sorted = times[i].flat().sort((a, b) => a - b);
     const [middle = NaN, most = NaN] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
     const fault = sorted.length === 0 ? '  was never seen' : most > limit ? `  more than ${limit} ms` : '';

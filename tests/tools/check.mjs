@@ -3,7 +3,7 @@
 //   picture -> encrypt (wasm) -> upload -> bootstrap (server) -> decrypt (wasm)
 //           -> square and bootstrap again (server)            -> decrypt (wasm)
 //
-// One line a stage. Precision is -log2 of the error, of the worst slot and of the root mean square.
+// One line per stage. Precision is -log2 of the error: of the worst slot, and of the root mean square.
 import { join } from 'node:path';
 import { Refloat } from 'refloat';
 import { bold, green, red, say, seconds } from './lib/log.mjs';
@@ -13,7 +13,7 @@ import { readGreyPng, toValues } from './lib/png.mjs';
 const SET = 'ship13';
 const PICTURE = join(root, 'demo', 'public', 'boat.png');
 
-/** Runs the main job against a server; whether the precision is what the set promises. */
+/** Runs the main job against a server. Returns whether the precision is what the set promises. */
 export async function mainJob(url) {
   const rf = await Refloat.load();
   try {

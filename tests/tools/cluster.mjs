@@ -1,20 +1,20 @@
-// A front, workers and a nats-server of their own on this machine, under honest load while they are killed:
+// A front, workers and a nats-server on this machine, under honest load while they are killed:
 // `node tests/tools/cluster.mjs --workers 2 --kills 200`.
 //
 //   --workers N   workers, each a process
 //   --kills N     kill -9 of a worker, the front or nats-server, in an order that the seed decides
-//   --seed S      a number, by default of this moment
-//   --slots N     jobs that each worker runs at once, 2 unless something else is said
-//   --faults      no kills but what else may happen to files, disks and NATS, one after the other, each with a cluster of its own: passed
-//                 or failed by itself. It takes several minutes. A full disk is mounted, which takes root
-//   --only WORDS  with --faults: those that have these words in their names
-//   --tests       the server's tests that need a nats-server as well, which are compiled
-//   --measure     no kills but figures: a job with and without its keys in memory, jobs a second with one and two workers, and, for
+//   --seed S      a number, by default from the current time
+//   --slots N     jobs that each worker runs at once, by default 2
+//   --faults      no kills, but everything else that may happen to files, disks and NATS, each fault with a cluster of its own, and each
+//                 passed or failed by itself. It takes several minutes. Mounting a full disk takes root
+//   --only WORDS  with --faults: only those with these words in their names
+//   --tests       also compiles and runs the server's tests that need a nats-server
+//   --measure     no kills, but figures: a job with and without its keys in memory, jobs a second with one and two workers, and, for
 //                 toy10, how soon jobs go on after a worker or the front was killed
-//   --set NAME    with --measure: toy10 or n15; may be repeated, and without it both are measured
+//   --set NAME    with --measure: toy10 or n15; may be repeated, by default both
 //
 // Honest clients upload keys of toy sets, submit jobs, cancel some, delete keys, and compare each result, byte for byte, with what the
-// command line made of the same input in one process. Without a nats-server everything is skipped, and said to be.
+// command line made of the same input in one process. Without a nats-server everything is skipped, and reported as skipped.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -119,7 +119,7 @@ async function kill({ program, workers: count, kills, seed, slots }) {
   await build(['server']);
   return withNats(program, async (nats, folder) => {
     const random = randomFrom(seed);
-    // A job of which a worker died is handed out again as soon as may be, so that none looks stuck that is killed some times.
+    // A job whose worker died is handed out again as soon as possible, so that a job that is killed several times does not look stuck.
     const settings = { REFLOAT__CLUSTER__LEASE_SECONDS: '10', REFLOAT__CLUSTER__SLOTS: `${slots}` };
     const cluster = new Cluster(folder, nats, { count, sets: await makeSets(folder), seed, settings });
     const { host, ledger, workers } = cluster;
@@ -134,9 +134,9 @@ async function kill({ program, workers: count, kills, seed, slots }) {
       front: () => host.restart(),
       'nats-server': async () => {
         await nats.end();
-        // Once in a while all its messages are gone, too.
+        // Now and then it loses all its messages, too.
         if (random.chance(0.3)) nats.wipe();
-        // Or it is away for longer than a lease.
+        // And now and then it is away for longer than a lease.
         await sleep(random.chance(0.2) ? 30_000 : random.between(0, 3000));
         await nats.start();
       },
@@ -146,7 +146,7 @@ async function kill({ program, workers: count, kills, seed, slots }) {
       for (let done = 0; done < kills && !ledger.broken; done++) {
         const before = ledger.right;
         await sleep(random.between(200, 2500));
-        // Something is to be done between two kills, or on a slow machine nothing would ever be.
+        // A job must be done between two kills, or nothing would ever be done on a slow machine.
         for (const end = Date.now() + PATIENCE; ledger.right === before && Date.now() < end && !ledger.broken; ) await sleep(50);
         await cluster.revive();
         const chosen = random.next();
@@ -168,7 +168,7 @@ async function kill({ program, workers: count, kills, seed, slots }) {
   });
 }
 
-/** Each fault that a cluster has to survive, by itself; resolves to what came of each. */
+/** Tries each fault that a cluster has to survive by itself; resolves to the outcome of each. */
 async function endure({ program, legs, count, seed }) {
   say(bold(`${count} workers, ${legs.length} faults, seed ${seed}`));
   await build(['server']);

@@ -1,6 +1,6 @@
-// `node tests/tools/cycles.mjs`: the cycles that kernels take on 64-bit ARM, scalar and by NEON, by llvm-mca's models of two processors. An
-// emulator says which loops of the compiled kernels were run and how often; a model says how many cycles a round of each takes where
-// everything is in the first-level cache. No processor was measured.
+// `node tests/tools/cycles.mjs`: cycles of kernels on 64-bit ARM, scalar and with NEON, according to llvm-mca's models of two processors.
+// An emulator says which loops of the compiled kernels were run and how often; a model says how many cycles a round of each takes if
+// everything is in the first-level cache. Nothing is measured on a processor.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onPath } from './lib/browser.mjs';
@@ -10,13 +10,13 @@ import { assemblyOf, cyclesOf, instructionsOf, loopsOf } from './lib/loops.mjs';
 import { run } from './lib/run.mjs';
 import { inScratch } from './lib/scratch.mjs';
 
-/** Models of llvm-mca, and what they are of. Its M1 is an older core of Apple's. */
+/** Models of llvm-mca, and the processors that they describe. Its M1 is an older Apple core. */
 const CORES = { 'apple-m1': 'Apple M1', 'neoverse-n2': 'Neoverse N2' };
 
-/** Where the emulator has a program that may be anywhere. */
+/** The address at which the emulator loads a position-independent program. */
 const BASE = 0x55_0000_0000;
 
-/** Loops that were run fewer times for a run of the kernel are none of the kernel's. */
+/** Loops that were run fewer times per run of the kernel do not belong to the kernel. */
 const LEAST = 4;
 
 await main(async () => {
@@ -39,7 +39,7 @@ await main(async () => {
   });
 });
 
-/** Cycles of the loops of a kernel by each model, and the part of its instructions that are in them. */
+/** Cycles of a kernel's loops by each model, and the share of its instructions that are in these loops. */
 async function modelled({ program, instructions, mca, scratch }, kernel, backend) {
   const [three, one] = [await counted(program, kernel, 3, backend), await counted(program, kernel, 1, backend)];
   const executed = new Map();

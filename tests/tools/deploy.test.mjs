@@ -1,5 +1,5 @@
-// What server/deploy says of containers, and what the files there say of one another. Their commands and settings are checked by the
-// server's own tests (server/src/cli/documented.rs).
+// What the files of server/deploy say about containers, and whether they agree with each other. The server's own tests check their commands
+// and settings (server/src/cli/documented.rs).
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -12,10 +12,10 @@ const text = read('cluster.yaml');
 const { services, volumes, ...others } = parse(text);
 const image = read('Containerfile');
 const [entry] = image.match(/(?<=^ENTRYPOINT )\[.*\]$/m).map(JSON.parse);
-/** What follows an option in the entry point of the image. */
+/** The word after an option in the entry point of the image. */
 const given = (option) => entry[entry.indexOf(option) + 1];
 
-/** Those of the Compose specification that may be asked for here. */
+/** The keys of the Compose specification that may be used here. */
 const KEYS = ['command', 'depends_on', 'environment', 'image', 'ports', 'restart', 'volumes'];
 
 test('the compose file has keys that Compose knows, and names what there is', () => {
@@ -44,7 +44,7 @@ test('front and worker are of the image that the Containerfile builds, and share
   }
   assert.match(image, new RegExp(`^EXPOSE ${port}$`, 'm'));
   assert.deepEqual(services.front.ports, [`127.0.0.1:${port}:${port}`]);
-  // A worker listens nowhere else, and the image asks there how it is.
+  // This is the only address a worker listens on, and the image checks its health there.
   assert.match(image, new RegExp(`^HEALTHCHECK .*127\\.0\\.0\\.1/${port} .*GET /readyz`, 'm'));
   assert.equal(services.worker.environment.REFLOAT__SERVER__METRICS_LISTEN, `127.0.0.1:${port}`);
 });

@@ -1,5 +1,5 @@
-// Scripts, and packages and targets of cargo, that documents name are those that there are, and scripts know the options that are given to
-// them. Commands of `refloat` are checked by the server's own tests (server/src/cli/documented.rs).
+// Scripts, cargo packages and cargo targets that documents name exist, and scripts know the options that they are shown with. The server's
+// own tests check commands of `refloat` (server/src/cli/documented.rs).
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,14 +11,14 @@ const DOCUMENTS = FOLDERS.flatMap((folder) => readdirSync(join(root, folder)).fi
 const read = (path) => readFileSync(join(root, path), 'utf8');
 const scripts = (folder) => JSON.parse(read(join(folder, 'package.json'))).scripts ?? {};
 
-/** What stands in blocks and between back quotes, a command each, without its comment. */
+/** The commands in code blocks and between back quotes, without comments. */
 function commands(text) {
   const blocks = [...text.matchAll(/^```\w*\n([^]*?)^```/gm)].flatMap(([, block]) => block.replaceAll('\\\n', ' ').split('\n'));
   const quoted = [...text.replace(/^```\w*\n[^]*?^```/gm, '').matchAll(/`([^`]+)`/g)].map(([, code]) => code.replace(/\s+/g, ' '));
   return [...blocks, ...quoted].flatMap((line) => line.replace(/\s#.*/, '').split(/&&|;/)).map((line) => line.trim()).filter(Boolean);
 }
 
-/** A script of npm with its folder and what is given to it, if the command is one. */
+/** The npm script that a command runs, with its folder and arguments, if it runs one. */
 function script(command) {
   const [, run, name, rest] = /^npm (run |)(\S+)(.*)$/.exec(command) ?? [];
   if (!run && name !== 'start' && name !== 'test') return undefined;
@@ -26,13 +26,13 @@ function script(command) {
   return { folder, name, given: rest.split(' -- ')[1] ?? '' };
 }
 
-/** The program of this repository that a line of a shell begins with, and what is given to it. */
+/** The program of this repository that a shell line runs, and its arguments. */
 function program(line) {
   const [, path, given] = /^(?:\w+=\S+ )*node (\S+\.mjs)(.*)$/.exec(line) ?? [];
   return path && { path, given };
 }
 
-/** Options of a command that its program does not look for, as a word with its hyphens or as an entry of what it gives to `parseArgs`. */
+/** Options of a command that its program does not know, either as a word with its hyphens or as an entry for `parseArgs`. */
 function unknown(path, given) {
   const code = sourceOf(path).replace(/\/\*[^]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
   const options = [...given.matchAll(/(?<=^|\s)--([a-z][\w-]*)/g)].map(([, option]) => option);
@@ -69,7 +69,7 @@ test('scripts and programs that documents name exist, with their options', () =>
   assert.ok(count > 80, `only ${count} commands were found`);
 });
 
-/** Packages of the workspace, and the targets of a kind: what stands in a manifest, and files and folders where cargo looks for them. */
+/** Packages of the workspace, and their targets of a kind: those in the manifests, and the files and folders where cargo looks. */
 const members = ['core', 'wasm', 'wasm/builder', 'wasm/cabi', 'server', 'tests'];
 const packages = members.map((folder) => /^name = "([^"]+)"/m.exec(read(join(folder, 'Cargo.toml')))[1]);
 function targets(kind) {

@@ -1,6 +1,6 @@
-// `node tests/tools/http-and-files.mjs [SET] [--rounds K]`: a conventional or SHIP set at full size, once on files and once
-// over HTTP, after `npm run build:server`. The results must be the same bytes and decrypt to what was encrypted. Prints
-// what each command took and the most memory it had (Linux). n16 takes 5 GB of disk and 10 GB of memory.
+// `node tests/tools/http-and-files.mjs [SET] [--rounds K]`: a conventional or SHIP set at full size, once on files and once over HTTP,
+// after `npm run build:server`. Both results must be the same bytes and decrypt to what was encrypted. Prints the time and peak memory
+// (on Linux) of each command. n16 takes 5 GB of disk and 10 GB of memory.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ function peakOf(pid) {
 const gigabytes = (bytes) => (bytes ? `${(bytes / 1e9).toFixed(2)} GB` : '');
 const row = (what, seconds = '', memory = '') => say(what.padEnd(44) + seconds.padStart(9) + memory.padStart(12));
 
-/** Runs a command of refloat and says what it took; what it printed. */
+/** Runs a refloat command and prints its time and memory. Returns what it printed. */
 async function refloat(what, args) {
   const began = performance.now();
   const child = start(serverBinary, ['--json', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });

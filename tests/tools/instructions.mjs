@@ -1,5 +1,5 @@
-// `node tests/tools/instructions.mjs`: the instructions that kernels take on 64-bit ARM, scalar and by NEON, as an emulator executes
-// them: what a run of a kernel adds to a program that runs it. Counts, not times: how many fit a cycle is a processor's matter.
+// `node tests/tools/instructions.mjs`: instructions of kernels on 64-bit ARM, scalar and with NEON, as an emulator executes them: what one
+// run of a kernel adds to the program that runs it. These are counts, not times: how many fit in a cycle depends on the processor.
 import { KERNELS, kernelsForArm, traced } from './lib/instructions.mjs';
 import { main, say } from './lib/log.mjs';
 

@@ -1,4 +1,4 @@
-// What is published says the same of itself in every manifest.
+// The manifests of published packages agree with each other.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

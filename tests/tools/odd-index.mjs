@@ -1,5 +1,5 @@
-// Bootstraps in rings of odd index, which no module of the npm package has, give the same bits in WebAssembly as natively: compiles
-// wasm/examples/odd_index.rs, runs it, and compares the digests with those of tests/vectors/bgv.json.
+// Checks that bootstraps in rings of odd index, which no module of the npm package has, give the same bits in WebAssembly as natively:
+// compiles wasm/examples/odd_index.rs, runs it, and compares the digests with those of tests/vectors/bgv.json.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// `node tests/tools/pair.mjs ONE OTHER [--rounds N] -- ARGUMENTS OF refloat bench`: two binaries by turns on one machine, such as the
-// static one beside the dynamic one. Of every time: the least of each, and the median of the ratios of neighbouring runs.
+// `node tests/tools/pair.mjs ONE OTHER [--rounds N] -- ARGUMENTS OF refloat bench`: two binaries in turn on one machine, such as the
+// static one and the dynamic one. For every time, prints the least of each binary, and the median of the ratios of neighbouring runs.
 import { parseArgs } from 'node:util';
 import { Stop, begin, main, say } from './lib/log.mjs';
 import { median, timesOf } from './lib/pair.mjs';
@@ -17,7 +17,7 @@ await main(async () => {
   const found = new Map();
   for (let round = 0; round < rounds; round++) {
     step.update(`round ${round + 1}`);
-    // Whoever comes first does so every other time.
+    // The two take turns at being first.
     const order = round % 2 ? [1, 0] : [0, 1];
     for (const which of order) {
       for (const [what, seconds] of timesOf(await measure(positionals[which], bench))) {

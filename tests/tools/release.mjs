@@ -1,8 +1,8 @@
 // `npm run release`: makes everything that a release consists of, in target/release-files, tries it, and lists it. It publishes
 // nothing: the last lines say how that is done.
 //
-//   --dry-run       of a version that is not finished: notes from "Unreleased", and changes may be uncommitted
-//   --quick         a rehearsal, with binaries of the profile `quick`; for --dry-run alone
+//   --dry-run       for an unfinished version: notes come from "Unreleased", and changes may be uncommitted
+//   --quick         a rehearsal with binaries of the profile `quick`; only with --dry-run
 //   --no-registry   leaves out the dry run of cargo publish, which asks the registry
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,10 +32,10 @@ const OPTIONS = {
   'no-registry': { type: 'boolean', default: false },
 };
 
-/** The system of the modules that the page and the npm package have. */
+/** The target of the wasm modules in the page and the npm package. */
 const WASM = 'wasm32-unknown-unknown';
 
-/** Where everything is put, and where packages are laid out. */
+/** The folder for the result, and the one in which packages are laid out. */
 const out = join(target, 'release-files');
 const parts = join(target, 'release-parts');
 
@@ -76,7 +76,7 @@ function readOptions() {
   }
 }
 
-/** Notes of the version, or in a dry run of what is to come. */
+/** Notes on the version or, in a dry run, those under "Unreleased" if it has none. */
 async function notesFor(version, dry) {
   const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
   const notes = notesOf(changelog, version) ?? (dry ? notesOf(changelog, 'Unreleased') : undefined);
@@ -86,7 +86,7 @@ async function notesFor(version, dry) {
   return notes;
 }
 
-/** Builds a binary, and makes its archive and its package; says whether it could. */
+/** Builds a binary, and makes its archive and its package. Returns whether that was possible. */
 async function binary(platform, system, version, time, profile) {
   const missing = await missingFor(system, true, COMMAND);
   const step = begin(`binary for ${PLATFORMS[platform].said}`);
@@ -110,7 +110,7 @@ async function binary(platform, system, version, time, profile) {
   return true;
 }
 
-/** The bill and the licences of an artefact; of each part its crate, the system, and a workspace of npm. */
+/** The bill of materials and the licences of an artefact; each part has a crate, its target, and perhaps an npm workspace. */
 async function contents(own, ...made) {
   const parts = [];
   for (const [crate, system, workspace] of made) {
@@ -119,7 +119,7 @@ async function contents(own, ...made) {
   return contentsOf(own, parts);
 }
 
-/** The packages of npm that are the same everywhere. */
+/** The npm packages that are the same on all platforms. */
 async function packages(version, made) {
   const step = begin('packages for npm');
   const { json, licences } = await contents({ name: 'refloat', version, type: 'library' }, ['refloat-wasm', WASM, 'ts']);
@@ -132,7 +132,7 @@ async function packages(version, made) {
   step.done(`with binaries for ${made.join(', ') || 'no platform'}`);
 }
 
-/** What the registry would say of the crates. */
+/** A dry run of publishing the crates. */
 async function crates() {
   const step = begin(`cargo publish --dry-run: ${CRATES.join(', ')}`);
   const names = CRATES.flatMap((name) => ['--package', name]);
@@ -150,7 +150,7 @@ function list(version, options) {
   say();
   if (options['dry-run']) return say(`refloat ${version}: dry run. Nothing was published.`);
   const tarballs = files.map(({ name }) => name).filter((name) => name.endsWith('.tgz'));
-  // The launcher comes last: it asks for the platforms' packages.
+  // The launcher comes last, because it depends on the packages for platforms.
   const last = `refloat-server-${version}.tgz`;
   say(`refloat ${version} is made. To publish it:`);
   say(`  git tag v${version} && git push origin v${version}`);

@@ -1,6 +1,6 @@
 // `node tests/tools/repetition.mjs [--under PATH] [--list]`: pairs of places in the source that share six or more lines of code. Blank
-// lines, comments and imports do not count as lines, nor do places of fewer than sixty characters in all. `--list` prints the pairs,
-// the longest first. This is a measure for whoever tidies up, not a test: some repetition is clearer than what would avoid it.
+// lines, comments and imports do not count as lines, nor do places with fewer than sixty characters in all. `--list` prints the pairs,
+// the longest first. This is a measure for tidying up, not a test: some repetition is clearer than what would avoid it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';

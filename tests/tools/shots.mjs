@@ -1,6 +1,6 @@
-// Pictures of every page, of its first screen, the whole of it and each step of its story, on a desk and on a phone, light and dark: for
-// people to look at. The pages must be built, and the server for those that ask one; the pictures go to tests/e2e/shots, which is not
-// under version control.
+// Pictures for people to look at: the first screen of every page, the whole page and each step of its story, on a desk and on a phone,
+// light and dark. The pages must be built, and the server for those that use one. The pictures go to tests/e2e/shots, which is not under
+// version control.
 //
 //   node tests/tools/shots.mjs [page ...]
 import { mkdirSync } from 'node:fs';
@@ -28,7 +28,7 @@ async function press(page, button, done) {
   await page.locator(done).first().waitFor({ timeout: 120_000 });
 }
 
-/** What is ready when a page is drawn, and its steps; `take` makes a picture of the window, with what is named in the middle. */
+/** What is there once a page is drawn, and its steps; `take` makes a picture of the window with the named element in the middle. */
 const PAGES = {
   index: {
     ready: '[data-act=refloat]:enabled',

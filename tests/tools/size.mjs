@@ -1,4 +1,4 @@
-// `npm run size`: bytes of the WebAssembly artefacts and their glue, as files and as sent.
+// `npm run size`: bytes of the WebAssembly artefacts and their glue, as files and compressed as they are sent.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';

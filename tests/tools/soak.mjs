@@ -1,16 +1,16 @@
 // A server under honest load while everything that can go wrong does: `node tests/tools/soak.mjs --minutes 30`.
 //
-//   --minutes N   how long faults happen; then all that was accepted is followed to its end
-//   --seed S      chooses the faults and their order; a number, by default of this moment
-//   --no-mount    damages nothing with a full file system, which takes root, but with a file-size limit only
+//   --minutes N   how long faults happen; after that, all accepted jobs are followed to their end
+//   --seed S      a number that chooses the faults and their order, by default from the current time
+//   --no-mount    fills no file system, which takes root, but only limits file sizes
 //
 // Honest clients upload keys of toy sets, submit jobs and compare each result, byte for byte, with what the command line made
 // of the same input. Meanwhile the server is killed, its disk fills up, its file descriptors run out, stored bytes change,
 // and peers are slow, silent or gone. The last line counts:
 //
-//   lost   something the server had acknowledged is gone, or failed for no reason that was injected
-//   wrong  a result that is not the right one, or damaged bytes handed out
-//   stuck  a job or a server that came to no end
+//   lost   something that the server had acknowledged is gone, or failed without an injected reason
+//   wrong  a wrong result, or damaged bytes handed out
+//   stuck  a job or a server that did not end
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

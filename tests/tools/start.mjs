@@ -16,7 +16,7 @@ import { freePort, isFree, serve } from './lib/server.mjs';
 
 const DEFAULT_PORT = 7878;
 
-/** What the server gets besides its own defaults: the built demo, which also shows the toy sets. */
+/** Arguments of the server besides its defaults: the built demo, and the toy sets that the demo shows. */
 const DEMO = ['--demo', demoDist, '--allow-insecure'];
 
 const OPTIONS = {

@@ -1,8 +1,8 @@
-// `npm run test:targets`: the server and command line for the systems that releases are made for, built here, and run where this
-// machine can. One line a leg: passed, or skipped and why.
+// `npm run test:targets`: the server and command line for the systems that releases are made for, built here, and run if this machine
+// can. One line per leg: passed, or skipped and why.
 //
-//   --install     installs what is missing: Rust targets and Debian's packages
-//   --release     builds what is published, which takes minutes a system, rather than what tests use
+//   --install     installs what is missing: Rust targets and Debian packages
+//   --release     builds as for publication, which takes minutes per system, rather than as for tests
 import { copyFileSync, chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildFor, cargoFor, missingFor, runner } from './lib/cross.mjs';

@@ -1,8 +1,8 @@
 // `npm test [-- group or step ...]`: prepares, builds, and runs every check that has to pass before a change lands.
 //
-// Each step prints its name and time; a failing one shows its output, the others still run, and the
-// last line counts: one for a check, the runner's own number for a test suite. Steps that need something built run beside those
-// that need only the sources: cargo's checks and tests compile for minutes, and browsers wait more than they compute.
+// Each step prints its name and time; if one fails, it shows its output, and the others still run. The last line counts: one for a check,
+// the runner's own number for a test suite. Steps that need something built run beside those that need only the sources: cargo's checks
+// and tests compile for minutes, and browsers wait more than they compute.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './lib/build.mjs';
@@ -15,7 +15,7 @@ import { root, serverBinary } from './lib/paths.mjs';
 import { prepare } from './lib/prepare.mjs';
 import { cargoProgress, run } from './lib/run.mjs';
 
-/** Browsers that are tried where they are; the others' tests are in Chromium. */
+/** Browsers that are tried if they are installed; other browser tests run in Chromium. */
 const OTHER_BROWSERS = ['Firefox', 'WebKit'];
 
 /** Milliseconds after which a step is taken to hang. */
@@ -37,12 +37,12 @@ const lint = (target, name, ...features) => ['clippy', '--package', name, '--lib
 /** A processor without an operating system and without 64-bit words: nothing of `std` can hide there. */
 const BARE_TARGET = 'thumbv7em-none-eabihf';
 
-/** The test of the core that says whether the arithmetic that was asked for is the one in use. */
+/** The core's test that the arithmetic in use is the one that was asked for. */
 const CHOICE = 'arith::backends::dispatch::tests::the_choice_in_force_is_the_one_reported';
 
 /**
- * `needs` are builds; `tests` says that the step is a runner which must have run something, or may have skipped all of it if it
- * is `optional`; `chromium` that it uses a browser, `browser` that it does nothing else.
+ * `needs` are builds; `tests` says that the step is a test runner, which must have run a test, or may have skipped all if the step is
+ * `optional`; `chromium` says that the step uses a browser, and `browser` that it does nothing else.
  */
 const steps = [
   { group: 'lint', name: 'lock files', action: checkLocks },
@@ -76,7 +76,7 @@ const steps = [
     group: 'rust',
     name: 'Rust tests of the core without `parallel`, scalar arithmetic',
     tests: true,
-    // Of this package alone, whose features then are its usual ones.
+    // Only this package, so that it has its default features.
     ...cargo(['test', '--package', 'refloat', '--lib', '--no-fail-fast'], { REFLOAT_BACKEND: 'scalar' }),
   },
   { group: 'rust', name: 'Rust tests of the core, AVX2', tests: true, action: testAvx2 },
@@ -135,7 +135,7 @@ const steps = [
 
 await main(async () => {
   const chosen = choose(process.argv.slice(2));
-  // In a fresh clone everything is built once: what cargo would keep for the next time fills gigabytes and is never read.
+  // In a fresh clone everything is built once: cargo's incremental data for a next time would fill gigabytes and never be read.
   if (!existsSync(join(root, 'target', 'debug', 'incremental'))) process.env.CARGO_INCREMENTAL = '0';
   const total = { passed: 0, failed: 0, skipped: 0 };
   const failures = [];
@@ -153,7 +153,7 @@ await main(async () => {
     const usable = await buildFor(ofBuilds, total, failures);
     const wantsChromium = usable.some((step) => step.chromium) && !skipsBrowser();
     await performAll(() => usable.shift(), { chromium: wantsChromium ? await needChromium() : undefined });
-    // The other side is longer: the last of what it has yet to begin is taken off it.
+    // The steps that need only the sources take longer: the last ones not yet begun are taken from them.
     await performAll(() => ofSources.pop(), {});
   };
   await Promise.all([performAll(() => ofSources.shift(), { yields: ofBuilds.length > 0 }), afterBuilding()]);
@@ -254,14 +254,14 @@ async function testByNats(step, progress, options) {
   return command({ ...step, ...cargo(args, { REFLOAT_NATS_SERVER: program }) }, progress, options);
 }
 
-/** The lock files must match their manifests, and name no place that packages were fetched from. */
+/** Checks that lock files match their manifests, and do not name places that packages were fetched from. */
 async function checkLocks() {
   const resolved = /"resolved": "(?!ts"|demo"|tests\/e2e")/.test(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   if (resolved) return { code: 1, output: 'package-lock.json has "resolved" addresses; see CONTRIBUTING.md, "Lock files"\n' };
   return run('cargo', ['metadata', '--locked', '--format-version', '1', '--no-deps']);
 }
 
-/** Licences and the README travel inside the crates. `cargo publish --dry-run --workspace` does the rest, and asks the registry. */
+/** Checks that licences and README are part of the crates. `cargo publish --dry-run --workspace` checks the rest, but asks the registry. */
 async function checkPackages() {
   for (const name of ['refloat', 'refloat-server']) {
     const listed = await run('cargo', ['package', '--list', '--package', name, '--allow-dirty']);
@@ -280,7 +280,7 @@ async function lintBare(step, progress, options) {
   return command({ ...step, ...cargo(lint(BARE_TARGET, 'refloat', '--no-default-features')) }, progress, options);
 }
 
-/** The core's tests on AVX2, where the best that the machine has may be AVX-512, by the program that the Rust tests have built. */
+/** The core's tests with AVX2, even if the machine has AVX-512, run by the program that the Rust tests have built. */
 async function testAvx2(step, progress, options) {
   const isProgram = ({ target, profile }) => target.name === 'refloat' && target.kind.includes('lib') && profile.test;
   let program;
@@ -300,7 +300,7 @@ async function testAvx2(step, progress, options) {
   return refusal ? { skipped: `AVX2 ${refusal}` } : tested();
 }
 
-/** What .cargo/deny.toml asks of the crates; told as skipped where the tool or its database is not to be had. */
+/** What .cargo/deny.toml demands of the crates; reported as skipped if the tool or its database is missing. */
 async function cargoDeny(...checks) {
   if ((await run('cargo', ['deny', '--version'])).code !== 0) {
     return { skipped: 'no cargo-deny here (cargo install cargo-deny --locked)' };

@@ -1,4 +1,4 @@
-// Tests of what the commands rely on to be right: counting, freshness, reading the picture, what a release is made of.
+// Tests of what the commands rely on: counting, freshness, reading the picture, the contents of a release.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
@@ -364,7 +364,7 @@ test('every toy set is bootstrapped on ARM, by the vectors or by the command lin
   const left = toysLeft(sets, vectors).map(({ name }) => name);
   const ofVectors = toys.filter((name) => !left.includes(name));
   assert.ok(ofVectors.includes('toy-link') && ofVectors.includes('toy10') && left.includes('toy-msb-link'), String(left));
-  // What is left out here is in the vectors with a ciphertext that was refreshed; without the vectors nothing is left out.
+  // A set that is not among these has a refreshed ciphertext in the vectors; without the vectors, all toys are left.
   assert.deepEqual(toysLeft(sets, {}).map(({ name }) => name), toys);
   for (const name of ofVectors) {
     const found = Object.values(vectors).filter(Array.isArray).flat().filter((set) => set.name === name);
@@ -384,7 +384,7 @@ test('what a program asks of the system is read from its headers', { skip: proce
 
 test('what a program for Windows loads is read from its headers', (context) => {
   const folder = scratch(context);
-  // Headers at 64, one section at 512 of the file and 4096 of memory, with a table of imports and their names.
+  // Headers at 64, and one section at 512 in the file and 4096 in memory, with an import table and the names in it.
   const program = (...libraries) => {
     const bytes = Buffer.alloc(1024);
     bytes.write('MZ');

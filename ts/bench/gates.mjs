@@ -1,6 +1,6 @@
 // Times gates in this thread's wasm, as ts/README.md states them: `node ts/bench/gates.mjs [set ...]`.
 //
-// Least CPU time, least and median time by the clock of 60 runs: on a loaded machine CPU time is the one to compare.
+// Prints the least CPU time, and the least and median wall time, of 60 runs: on a loaded machine compare CPU times.
 import { Refloat } from 'refloat';
 
 /** Milliseconds of CPU time of this process. */

@@ -1,5 +1,5 @@
 // Times exact integers in a tab of Chromium, with a worker, as a page would: `node ts/bench/integers-page.mjs [runs]`, after
-// `npm run build:ts`. The least time on the clock of so many runs, so the machine should do nothing else.
+// `npm run build:ts`. It prints the least wall time of `runs` runs, so the machine should do nothing else.
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';

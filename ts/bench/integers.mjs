@@ -1,7 +1,7 @@
 // Times exact integers in this thread's wasm, as ts/README.md states them: `node ts/bench/integers.mjs [runs]`.
 //
-// Least CPU time of so many runs: on a loaded machine CPU time is the one to compare. Of bgv15 what its owner does; of toy-bgv10
-// also what is computed with its keys.
+// Prints the least CPU time of `runs` runs: on a loaded machine compare CPU times. For bgv15 it times what the keys' owner does; for
+// toy-bgv10 also what is computed with the evaluation keys.
 import { loadavg } from 'node:os';
 import { Refloat } from 'refloat';
 

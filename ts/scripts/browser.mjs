@@ -16,7 +16,7 @@ const INPUT = {
   'worker-client': join(dist, 'worker-client.js'),
 };
 
-/** Workers beside the page's files, and wasm modules where the package has them. */
+/** Puts workers beside the page's files, and finds wasm modules where the package has them. */
 const places = {
   name: 'places',
   resolveId(source) {

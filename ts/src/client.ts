@@ -1,6 +1,6 @@
 /**
- * The same as `refloat` on a smaller wasm module: keys, public ones too, encryption, decryption and servers, but no
- * bootstrapping and no arithmetic of SHIP's sets in the page. `gates` are as there.
+ * The same as `refloat` with a smaller wasm module: keys, including public ones, encryption, decryption and servers, but for SHIP's sets no
+ * bootstrapping and no arithmetic in the page. `gates` are the same.
  *
  * @packageDocumentation
  */

@@ -1,6 +1,6 @@
 import { otherModules } from './engine/open.js';
 
-/** The modules of this thread beside that of its entry point. */
+/** The modules of this thread besides that of its entry point. */
 export const modules = otherModules({
   gates: () => import('#wasm-gates'),
   conventional: () => import('#wasm-conventional'),

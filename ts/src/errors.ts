@@ -1,6 +1,6 @@
 import { CORE_ERROR_CODES } from './sets.js';
 
-/** What can go wrong in this package alone. */
+/** Codes of errors that only this package has. */
 const OWN_CODES = ['NO_WASM', 'NO_SIMD', 'NO_WORKER', 'FREED', 'OUT_OF_MEMORY', 'SERVER', 'NETWORK', 'PANICKED'] as const;
 
 /**
@@ -64,7 +64,7 @@ export class RefloatError extends Error {
     if (options.problem) this.problem = options.problem;
   }
 
-  /** What repairs it, where the message says so: its part behind the last semicolon, without the address of a server at its end. */
+  /** How to repair the error, if the message says so: the part after the last semicolon, without a server's address at its end. */
   get repair(): string | undefined {
     const said = this.message.replace(/ \((HTTP \d+ from |https?:\/\/).*\)$/, '');
     const at = said.lastIndexOf('; ');

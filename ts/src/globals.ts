@@ -1,12 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /*
- * Names of the platform in the package's types. Where a program's libraries have them (DOM, @types/node), these declarations add
- * nothing; where they have not, the types of the package are whole all the same, without bringing a library along.
+ * Names of the platform in the package's types. If a program's libraries have them (DOM, @types/node), these declarations add nothing. If
+ * not, the package's types are still complete, without bringing a library along.
  */
 declare global {
   interface AbortSignal {}
   interface Headers {}
-  // Parameters of a generic interface are the same in each of its declarations.
+  // Every declaration of a generic interface must have the same parameters.
   interface ReadableStream<R = any> {}
   interface RequestInit {}
   interface Response {}

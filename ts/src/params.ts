@@ -42,9 +42,9 @@ export interface Preset extends SetWithParts {
 
 /** An odd polynomial that brings values back into [-1, 1], as coefficients for `Value.polynomial`. */
 export interface Clamp {
-  /** Ends of the interval that values must lie in: 1 and the overshoot beyond it. */
+  /** Ends of the interval that values must lie in, beyond ±1 by the overshoot. */
   readonly interval: readonly [number, number];
-  /** Coefficients in Chebyshev polynomials over `interval`, that of T_0 first. */
+  /** Coefficients in Chebyshev polynomials over `interval`, starting with T_0. */
   readonly coefficients: Float64Array;
   /** Largest difference from x up to 1 - margin, and from the sign of x beyond 1. */
   readonly error: number;
@@ -53,8 +53,8 @@ export interface Clamp {
 /**
  * The polynomial with which a conventional bootstrapping takes x = m/q0 + I to m/q0.
  *
- * `sine`: a scaled cosine of x - `shift`, whose angle is doubled `doubleAngles` times, over 2 pi; then an arcsine, if
- * there is one. Without it precision is for messages that are random with mean zero.
+ * `sine`: a scaled cosine of x - `shift`, whose angle is doubled `doubleAngles` times, over 2 pi; then an arcsine, if there is one. Without
+ * the arcsine, the precision holds for messages that are random with mean zero.
  *
  * `harmonics`: e^(2 pi i x), computed at a smaller angle and squared `doubleAngles` times, then combined to
  * a1 sin(2 pi x) + a2 sin(4 pi x); precise for every message.
@@ -76,9 +76,9 @@ export interface Reduction {
   readonly range: number;
   /** Degree of the cosine, or of the exponential. */
   readonly degree: number;
-  /** How often its angle is doubled: by a squaring each. */
+  /** How often the angle is doubled, by one squaring each time. */
   readonly doubleAngles: number;
-  /** Degree of the arcsine; 0 where the sine alone will do. */
+  /** Degree of the arcsine; 0 if the sine alone is enough. */
   readonly arcsineDegree: number;
   /** Levels it takes. */
   readonly levels: number;
@@ -89,13 +89,13 @@ export interface Reduction {
   /** Ends of the interval of x - `shift` over which the Chebyshev polynomials are taken. */
   readonly interval: Float64Array;
   /**
-   * Coefficients in these Chebyshev polynomials, that of T_0 first: of the cosine, or of the exponential, real where even
-   * and imaginary where odd.
+   * Coefficients in these Chebyshev polynomials, starting with T_0: of the cosine, or of the exponential, where even ones are real and odd
+   * ones imaginary.
    */
   readonly coefficients: Float64Array;
   /**
-   * Largest error of the cosine, before its angle is doubled; of harmonics, that of the whole reduction about the
-   * integers up to three quarters of the range.
+   * Largest error of the cosine, before its angle is doubled; for `harmonics`, that of the whole reduction around the integers up to three
+   * quarters of the range.
    */
   readonly fitError: number;
   /** Values at the points that were asked for. */

@@ -4,18 +4,18 @@ import { uncloneable } from './uncloneable.js';
 /** Where a run stands. */
 export type RunState = 'running' | 'paused' | 'done' | 'failed' | 'cancelled';
 
-/** What the code that does the work of a run sees of it. @internal */
+/** What the code that does a run's work sees of the run. @internal */
 export interface RunControl<E> {
   /** Aborts when the run is cancelled or the caller's signal aborts. */
   readonly signal: AbortSignal;
-  /** Tells the listeners. */
+  /** Passes an event to the listeners. */
   emit(event: E): void;
-  /** Between two steps: waits while paused, throws when cancelled. */
+  /** Called between two steps: waits while paused, throws when cancelled. */
   gate(): Promise<void>;
 }
 
 /**
- * Something long: a promise of its result and, at the same time, an async iterable of what happens.
+ * A long operation: a promise of its result and, at the same time, an async iterable of its events.
  * Iterating replays from the first event, so late and multiple iterators see all events. A
  * failure is thrown by `await run` and by every iteration.
  *
@@ -59,13 +59,13 @@ export class Run<T, E> implements PromiseLike<T>, AsyncIterable<E> {
         this.#abort.signal.throwIfAborted();
       },
     };
-    // A turn of the queue first, so that pause() right after the call comes before any work.
+    // Waits one turn of the queue first, so that pause() right after the call comes before any work.
     const working = Promise.resolve().then(() => {
       this.#abort.signal.throwIfAborted();
       return work(control);
     });
     this.#result = new Promise<T>((resolve, reject) => {
-      // Decided once: a result that has been handed out is not freed.
+      // Decided only once: a result that has been handed out is not freed.
       let decided = false;
       const decide = (status: RunState, settle: () => void): void => {
         if (decided) return;
@@ -73,7 +73,7 @@ export class Run<T, E> implements PromiseLike<T>, AsyncIterable<E> {
         this.status = status;
         settle();
       };
-      // Whoever cancels does not wait for the step under way: its result is freed.
+      // Cancelling does not wait for the step under way; the step's result is freed.
       const stop = (): void =>
         decide('cancelled', () => {
           reject(this.#abort.signal.reason as Error);
@@ -92,7 +92,7 @@ export class Run<T, E> implements PromiseLike<T>, AsyncIterable<E> {
         this.ended();
         this.#notify();
       });
-    // Whoever only iterates gets the failure there; it must not end the process as well.
+    // A caller that only iterates gets the failure there; it must not end the process as well.
     this.#result.catch(() => undefined);
   }
 
@@ -107,8 +107,8 @@ export class Run<T, E> implements PromiseLike<T>, AsyncIterable<E> {
   }
 
   /**
-   * Stops the run: it rejects at once with `reason`, or with a `RefloatError` of code `ABORTED`. In the page the part under way is
-   * finished first, unseen, and what comes next waits for that. Nothing happens if it has ended.
+   * Stops the run: it rejects at once with `reason`, or with a `RefloatError` of code `ABORTED`. In the page, the step under way is still
+   * finished, unseen, and later calls wait for that. If the run has ended, nothing happens.
    */
   cancel(reason?: unknown): void {
     if (this.#ended || this.#abort.signal.aborted) return;
@@ -116,7 +116,7 @@ export class Run<T, E> implements PromiseLike<T>, AsyncIterable<E> {
     this.wake();
   }
 
-  /** As of a promise. */
+  /** As for a promise. */
   then<A = T, B = never>(
     onfulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
@@ -124,12 +124,12 @@ export class Run<T, E> implements PromiseLike<T>, AsyncIterable<E> {
     return this.#result.then(onfulfilled, onrejected);
   }
 
-  /** As of a promise. */
+  /** As for a promise. */
   catch<B = never>(onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<T | B> {
     return this.#result.catch(onrejected);
   }
 
-  /** As of a promise. */
+  /** As for a promise. */
   finally(onfinally?: (() => void) | null): Promise<T> {
     return this.#result.finally(onfinally);
   }
@@ -211,7 +211,7 @@ export class SteppableRun<T, E> extends Run<T, E> {
     this.wake();
   }
 
-  /** Pauses if need be, does one step, and resolves when it is done or the run has ended. */
+  /** Pauses the run if needed, does one step, and resolves when the step is done or the run has ended. */
   step(): Promise<void> {
     if (this.status !== 'running' && this.status !== 'paused') return Promise.resolve();
     this.pause();
@@ -223,7 +223,7 @@ export class SteppableRun<T, E> extends Run<T, E> {
 
   /** @internal */
   protected override async gate(): Promise<void> {
-    // Arriving here means that the step granted last, if any, is done.
+    // If a step was granted before, arriving here means that it is done.
     if (this.#running) {
       this.#running = false;
       this.#steps.shift()?.();
@@ -252,7 +252,7 @@ export class SteppableRun<T, E> extends Run<T, E> {
   }
 }
 
-/** Frees what a run gave after it was cancelled: an object, or a list or record of them. */
+/** Frees the result of a run that was cancelled: an object, or a list or record of objects. */
 function letGo(result: unknown): void {
   if (typeof result !== 'object' || result === null) return;
   if ('free' in result && typeof result.free === 'function') return void result.free();

@@ -3,7 +3,10 @@ import type { OrderStageId, StageIds } from './sets.js';
 
 export type { OrderStageId, StageIds };
 
-/** Identifiers of the stages of CKKS: of bootstrapping, of which `meta_correct` ends each round of several after the first, and of comparison. */
+/**
+ * Identifiers of the stages of CKKS: of bootstrapping (`meta_correct` ends each round after the first, if there are several) and of
+ * comparison.
+ */
 export type StageId = StageIds[CkksMethod] | OrderStageId | 'meta_correct';
 
 /** Work done by a stage, in units that do not depend on the machine: whole numbers from 0. */
@@ -17,16 +20,16 @@ export interface StageCounters {
 }
 
 interface StageEventBase<S> {
-  /** The stage that it belongs to. */
+  /** The stage that the event belongs to. */
   readonly stage: S;
   /**
-   * Milliseconds from 0. In the page, of work since the run began: pauses do not count. On a server, since it began the job, or began
-   * it anew, where it goes back to 0.
+   * Milliseconds from 0. In the page: of work since the run began, not counting pauses. On a server: since it began the job, or began it
+   * again, which sets them back to 0.
    */
   readonly atMs: number;
   /**
-   * How much of the whole run is done, from 0 to 1, counted in its steps; it never falls, and the last event has 1. Of a program on a
-   * server, a bootstrap is one of the steps. All events of a run have it; only records of earlier versions do not.
+   * How much of the whole run is done, from 0 to 1, counted in steps. It never falls, and the last event has 1. For a program on a server,
+   * a bootstrap counts as one step. All events of a run have it, except in records of earlier versions.
    */
   readonly fraction?: number;
 }
@@ -59,8 +62,7 @@ export interface StageExit<S = StageId> extends StageEventBase<S> {
   /** log2 of its modulus, in bits; 0 for a circuit, whose gates each have their own. */
   readonly logQ: number;
   /**
-   * log2 of its scale, the factor that messages are multiplied by, in bits; for integers, log2 of the modulus of what is encrypted; 0 for
-   * a circuit.
+   * log2 of its scale, the factor that messages are multiplied by, in bits; for integers, log2 of the plaintext modulus; 0 for a circuit.
    */
   readonly logScale: number;
   /** Work done by the stage. */
@@ -74,30 +76,29 @@ export interface StageExit<S = StageId> extends StageEventBase<S> {
 export interface StageView extends StageEventBase<StageId> {
   /** Tells it from other events. */
   readonly kind: 'view';
-  /** Which of the independent blind rotations, from 0 to `params.tracks` - 1; present in views of `blind_rotate` in SHIP alone. */
+  /** Index of the blind rotation, from 0 to `params.tracks` - 1; only in views of SHIP's `blind_rotate`. */
   readonly track?: number;
-  /** Which level of the product tree, from 1 to `params.treeLevels`; present in views of `product_tree` alone. */
+  /** Level of the product tree, from 1 to `params.treeLevels`; only in views of `product_tree`. */
   readonly levelOfTree?: number;
   /**
-   * `slots`: interleaved re, im; `coefficients`: reals in units of the message, Re | Im; `phases`:
-   * angles in turns, the message divided by the set's gap gamma; `quotients`: coefficients of the
-   * message over q0, with the integers that a raised modulus adds; with few slots, all coefficients of the
-   * ring in `mod_raise` and `sub_sum`, of which every 2^logN / (2 slots)-th is the message's.
+   * `slots`: interleaved re, im; `coefficients`: reals in units of the message, Re | Im; `phases`: angles in turns, the message divided by
+   * the set's gap gamma; `quotients`: coefficients of the message over q0, with the integers that a raised modulus adds. With few slots,
+   * `mod_raise` and `sub_sum` show all coefficients of the ring, of which every 2^logN / (2 slots)-th is the message's.
    */
   readonly view: 'slots' | 'coefficients' | 'phases' | 'quotients';
-  /** What a message of 1 comes to in these numbers, above 0. */
+  /** What a message of 1 amounts to in these numbers, above 0. */
   readonly unit: number;
   /** At most 1024 points, evenly spread, each as `view` says: one number, or for `slots` two. */
   readonly data: Float64Array;
-  /** What exact arithmetic gives for the same points, in the same layout. */
+  /** The results of exact arithmetic for the same points, in the same layout. */
   readonly expected: Float64Array;
-  /** Which slot or coefficient each point is, counted from 0, in ascending order. */
+  /** The index of each point's slot or coefficient, counted from 0, in ascending order. */
   readonly indices: Uint32Array;
-  /** Largest error over all slots or coefficients, not only those shown, against the exact computation; in the unit of `data`. */
+  /** Largest error against the exact computation, over all slots or coefficients, not only those shown; in the unit of `data`. */
   readonly maxError: number;
   /** Root mean square of these errors, in the same unit. */
   readonly rmsError: number;
-  /** Bits of precision of the worst of them: log2 of `unit` over `maxError`. Infinity where there is no error. */
+  /** Bits of precision in the worst slot or coefficient: log2 of `unit` over `maxError`. Infinity if there is no error. */
   readonly bitsMax: number;
   /** Bits of precision by the root mean square, as `bitsMax`. */
   readonly bitsRms: number;
@@ -110,16 +111,16 @@ export type StageEvent = StageEnter | StageProgress | StageExit | StageView;
 export interface KeyProgress {
   /** Tells it from other events. */
   readonly kind: 'progress';
-  /** Parts finished, from 0 to `total`; of an upload, those too that the server had before. */
+  /** Parts finished, from 0 to `total`; for an upload, including those that the server had before. */
   readonly done: number;
   /** Parts in all: `params.keyParts.length`, or the number of keys for arithmetic. */
   readonly total: number;
   /** Bytes of the parts finished, from 0 to `totalBytes`. */
   readonly bytes: number;
-  /** Bytes of all parts: on the wire, `params.keyBytes`; of keys for arithmetic, in memory. */
+  /** Bytes of all parts: on the wire, `params.keyBytes`; for arithmetic keys, in memory. */
   readonly totalBytes: number;
   /** `bytes` over `totalBytes`, from 0 to 1. */
   readonly fraction: number;
-  /** What was finished last, in words for people. */
+  /** The part finished last, in words for people. */
   readonly label: string;
 }

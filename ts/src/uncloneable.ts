@@ -1,4 +1,4 @@
-/** Facts about an object, for logs: its strings, numbers and booleans among its fields. */
+/** Facts about an object, for logs: those of its fields that are strings, numbers or booleans. */
 export function facts(object: object): Record<string, unknown> {
   const plain = Object.entries(Object.getOwnPropertyDescriptors(object)).filter(([, { value }]) => /^(string|number|boolean)$/.test(typeof value));
   return Object.fromEntries(plain.map(([name, { value }]) => [name, value]));
@@ -16,7 +16,7 @@ export function facts(object: object): Record<string, unknown> {
 export function uncloneable(object: object, name: string, repair: string): void {
   const refused = Symbol(`${name} objects cannot be cloned or posted, and a copy would be empty: ${repair}`);
   Object.defineProperties(object, {
-    // A getter, so that consoles show no sentence.
+    // A getter, so that consoles do not show the sentence.
     clone: { enumerable: true, get: () => refused },
     toJSON: { value: () => facts(object) },
   });

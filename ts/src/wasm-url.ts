@@ -1,6 +1,6 @@
 /**
- * What `import url from 'refloat/refloat_full.wasm'` gives where a bundler is told to emit the file and to give its URL: the types of
- * the package's wasm files, and no code.
+ * The value of `import url from 'refloat/refloat_full.wasm'` if a bundler is told to emit the file and to give its URL. Only types for the
+ * package's wasm files, no code.
  *
  * @packageDocumentation
  */

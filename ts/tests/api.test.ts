@@ -26,7 +26,7 @@ describe('loading', () => {
     expect(await Refloat.load()).toBe(rf);
     const [a, b] = await Promise.all([Refloat.load({ worker: false }), Refloat.load({ worker: false })]);
     expect(a).toBe(b);
-    // Matchers read every field of what they compare, of which one says that there are no copies.
+    // Matchers read every field of what they compare, and one of the fields says that there are no copies.
     expect(a === rf).toBe(false);
   });
 
@@ -352,7 +352,7 @@ describe('bootstrapping in the page', () => {
     }
     const last = views.at(-1);
     expect(last?.stage).toBe('conjugate');
-    // The view is the decryption, and its error the one against the message.
+    // The view is the decryption, and its error is the error against the message.
     const shown = Array.from(last?.indices ?? [], (_, i) => last?.data[2 * i] as number);
     const plain = await keys.decrypt(fresh);
     expect(worst(shown, Array.from(last?.indices ?? [], (i) => plain[i] as number))).toBeLessThan(1e-9);
@@ -382,7 +382,7 @@ describe('bootstrapping in the page', () => {
     for await (const e of making) if (e.done === 2) break;
     making.cancel();
     await expect(making).rejects.toMatchObject({ code: 'ABORTED' });
-    // What was under way ends unseen, and lets go of all that it holds.
+    // The step under way ends unseen, and frees everything it holds.
     await expect.poll(async () => (await rf.memory()).objects).toBe(objects);
 
     using fresh = await keys.bootstrap(ct, boot);

@@ -152,7 +152,7 @@ describe('mistakes', () => {
     await making.step();
     making.cancel();
     await expect(making).rejects.toMatchObject({ code: 'ABORTED' });
-    // The key that was being made is freed once it is there.
+    // The key being made is freed once it has been made.
     await expect.poll(async () => (await rf.memory()).objects).toBeLessThanOrEqual(before);
   });
 });

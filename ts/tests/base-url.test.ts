@@ -1,4 +1,4 @@
-// What relative URLs are resolved against: in a page, in a worker, and where there is neither.
+// What relative URLs are resolved against: in a page, in a worker, and where neither exists.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { loader, type LoadOptions, type WasmSource } from '../dist/api/loader.js';
 import type { StartWorker } from '../dist/engine/port.js';
@@ -16,7 +16,7 @@ function inPage(): void {
   vi.stubGlobal('document', { baseURI: 'https://a.test/page/' });
 }
 
-/** The addresses that `load()` makes of a worker and a module. */
+/** The addresses of worker and module that `load()` computes. */
 async function loaded(worker: string, wasm: WasmSource): Promise<{ worker: string; wasm: unknown }> {
   const made = { worker: '', wasm: undefined as unknown };
   const workerAt = (url: URL): StartWorker => {

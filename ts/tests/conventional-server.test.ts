@@ -1,4 +1,4 @@
-// Conventional sets against the native server: keys sent in parts, taken up again, and the same bytes as in the page.
+// Conventional sets with the native server: keys are sent in parts, uploads resumed, and the bytes are those of the page.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type KeyRepair, type StageEvent } from 'refloat';
 import { beside, type Beside } from './support/beside.js';
@@ -19,7 +19,7 @@ describe.skipIf(SERVER_BINARY === undefined)('conventional sets with the native 
     for (const { expandedKeyBytes, ...numbers } of mine) {
       const theirs = offer.sets.find((set) => set.name === numbers.name);
       expect(theirs, numbers.name).toMatchObject(numbers);
-      // A server with little memory keeps less beside the keys.
+      // A server with little memory keeps less besides the keys.
       expect(theirs?.expandedKeyBytes, numbers.name).toBeLessThanOrEqual(expandedKeyBytes);
     }
   });

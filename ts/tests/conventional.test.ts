@@ -58,7 +58,7 @@ describe('a conventional set through the calls of SHIP', () => {
     expect(names).toEqual(expect.arrayContaining(['ship13', 'n15', 'n16', 'toy-conventional11']));
     expect((await other.loadPresets()).length).toBe(names.length);
     expect(other.params('n15')).toMatchObject({ secure: true, slots: 16384, tracks: 1 });
-    // The entry point's, conventional sets, those for modular reduction and those that link numbers to gates.
+    // The instances of the entry point, of conventional sets, of those for modular reduction and of those that link numbers to gates.
     expect((await other.memory()).instances).toBe(4);
     await expect(other.keygen('n17')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     await expect(other.keygen('toy-conventional11')).rejects.toMatchObject({ code: 'INSECURE' });
@@ -144,9 +144,9 @@ describe('a conventional set through the calls of SHIP', () => {
     const points = [3 + 2 ** -9, -7 - 2 ** -9, 0.25, 15.5];
     const own = await rf.reduction('toy-conventional11-sine', points);
     expect(own).toMatchObject({ kind: 'sine', range: 16, degree: 58, doubleAngles: 2, arcsineDegree: 0, shift: 0.25 });
-    // A sine in turns, over 2 pi.
+    // A sine of turns, over 2 pi.
     points.forEach((x, i) => expect(own.values[i]).toBeCloseTo(Math.sin(2 * Math.PI * x) / (2 * Math.PI), 12));
-    // The coefficients are those of the values.
+    // The coefficients belong to the values.
     const [from, to] = own.interval as unknown as [number, number];
     points.forEach((x, i) => {
       const t = (2 * (x - own.shift) - from - to) / (to - from);
@@ -156,7 +156,7 @@ describe('a conventional set through the calls of SHIP', () => {
     });
     const coarse = await rf.reduction('toy-conventional11-sine', points, { degree: 30 });
     expect(coarse.fitError).toBeGreaterThan(1e3 * own.fitError);
-    // Two harmonics are linear where the sine is not.
+    // Two harmonics are linear where a sine is not.
     const straight = await rf.reduction('toy-conventional11', points);
     expect(straight).toMatchObject({ kind: 'harmonics', range: 16, degree: 31, doubleAngles: 3, arcsineDegree: 0 });
     expect(Math.abs((straight.values[0] as number) - 2 ** -9)).toBeLessThan(2 ** -38);

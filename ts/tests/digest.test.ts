@@ -25,7 +25,7 @@ describe('digests', () => {
   it.each([
     ['toy10', classOf(ckks('main'), 'SecretKey')],
     ['toy-conventional11', classOf(ckks('conventional'), 'SecretKey')],
-    // What is asked of it here is the same.
+    // The methods used here are the same.
     ['toy-bool', classOf(GATES, 'GateSecretKey') as Handle as Handle<CkksGlue['SecretKey']>],
   ] as const)('go with parts, and tokens with keys and servers: %s', async (set, keys) => {
     const port = new DirectPort(await openDirect({}));

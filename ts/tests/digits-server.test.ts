@@ -30,7 +30,7 @@ describe.skipIf(SERVER_BINARY === undefined)('digits with the native server', ()
     expect(stages(job.events)).toEqual(stages(run.events));
     expect([...(await keys.decrypt(here))].map((r, i) => Math.round(r) === (i * i) % 24)).not.toContain(false);
     hour?.free();
-    // What a reading is refused for is said by both.
+    // Both give the same reason for refusing a reading.
     const wrong = new Program(keys.params);
     wrong.output('y', wrong.input('x').intMod(37));
     const [there, words] = await Promise.all([

@@ -6,7 +6,7 @@ import { TOY, digest, seed, vectors } from './support/vectors.js';
 const PASS = ['slots_to_coeffs', 'to_ephemeral', 'mod_raise', 'coeffs_to_slots', 'eval_exp', 'look_up'];
 
 const exits = (events: readonly StageEvent[]): string[] => events.filter((e) => e.kind === 'exit').map((e) => e.stage);
-/** The distance of two residues of a modulus, over it. */
+/** The distance between two residues of a modulus, divided by the modulus. */
 const apart = (a: number, b: number, modulus = 1): number => Math.abs((a - b) / modulus - Math.round((a - b) / modulus));
 
 describe.each(vectors.reduction)('$name in wasm', (set) => {
@@ -59,7 +59,7 @@ describe('digits', () => {
     const run = boot.mod(x, 1, { inspect: keys });
     using fraction = await run;
     const found = await keys.decrypt(fraction);
-    // 15 bits, and 1.66 points of rounding: six deviations.
+    // 15 bits, and a rounding error of 1.66 points: six standard deviations.
     values.forEach((value, i) => expect(apart(found[i] ?? NaN, value), `slot ${i}`).toBeLessThan(10 / 2 ** 15));
     expect(Math.min(...found)).toBeGreaterThan(-1e-6);
     expect(Math.max(...found)).toBeLessThan(1);
@@ -67,13 +67,13 @@ describe('digits', () => {
     expect(exits(run.events)).toEqual([...first, ...PASS, ...PASS]);
     const progress = run.events.filter((e) => e.kind === 'progress');
     expect(progress.map((e) => [e.stage, e.done, e.total])).toEqual([0, 1, 2, 3].map((done) => ['look_up', done, 3]));
-    // What the owner sees: quotients, the circle, and the digit that is taken off, three times; the last digit is the result's.
+    // The owner sees quotients, the circle and the digit that is removed, three times; the last digit is the result's.
     const views = run.events.filter((e): e is StageView => e.kind === 'view');
     const pass = ['coeffs_to_slots', 'eval_exp', 'look_up'];
     expect(views.map((view) => view.stage)).toEqual([...pass, ...pass, ...pass.slice(0, 2)]);
     for (const view of views) {
       expect(view.data.length, view.stage).toBe(view.view === 'slots' ? 2 * slots : slots);
-      // Every one lies beside its place: a thousandth of a digit.
+      // Every one lies close to its place: within a thousandth of a digit.
       expect(view.maxError, view.stage).toBeLessThan(2 ** -12);
     }
     const clouds = views.filter((view) => view.stage === 'eval_exp').map((view) => view.maxError);
@@ -89,7 +89,7 @@ describe('digits', () => {
     const found = await keys.decrypt(y);
     values.forEach((value, i) => expect(apart(found[i] ?? NaN, value, 4), `slot ${i}`).toBeLessThan(10 / 32));
     expect(Math.max(...found.map(Math.abs))).toBeLessThan(2.01);
-    // Rounding is of the first pass of fractions alone, and counts for nothing.
+    // Only the first pass of fractions has rounding, and it does not count.
     const shares = run.events.filter((e) => e.kind === 'exit').map((e) => [e.stage, Math.round(6 * (e.fraction ?? NaN))]);
     expect(shares).toEqual([['slots_to_coeffs', 1], ['to_ephemeral', 2], ['discretise', 2], ['mod_raise', 3], ['coeffs_to_slots', 4], ['eval_exp', 5], ['look_up', 6]]);
   });
@@ -114,9 +114,9 @@ describe('digits', () => {
     const found = await Promise.all(bits.map((bit) => keys.decrypt(bit)));
     const wrong = (wanted: (v: number) => number, got: ArrayLike<number>): number =>
       values.filter((value, i) => Math.abs((got[i] ?? NaN) - wanted(value)) > 1e-3).length;
-    // Every number lies on an end of a step of the lowest bit, and far from those of the others.
+    // Every number lies on the end of a step of the lowest bit, and far from those of the other bits.
     found.slice(1).forEach((bit, b) => expect(wrong((v) => (Math.floor(1024 * v) >> (b + 1)) & 1, bit), `bit ${b + 1}`).toBe(0));
-    // Beside an end of a step a slot may have the neighbour's value: 1.33 / 32 of them.
+    // Near the end of a step a slot may have the neighbour's value: 1.33 / 32 of the slots do.
     for (const bit of bits) bit.free();
     const table = [3, 1, 4, 1, 5, 9, 2, 6];
     using looked = await boot.lookUp(x, table);
@@ -152,7 +152,7 @@ describe('digits', () => {
       expect(run.events).toHaveLength(0);
     };
     await refused(boot.intMod(x, 37), '37', 'factor');
-    // Of what is at the scale of integers modulo 2^20, anything up to 2^21 times that may come.
+    // At the scale of integers modulo 2^20, values may be anything up to 2^21 times that.
     using large = await boot.intMod(x, 2 ** 20);
     await refused(boot.intMod(large, 2 ** 20), '1048576', 'noise');
     await refused(boot.mod(x, 2 ** 30), '1073741824');
@@ -181,7 +181,7 @@ describe('digits', () => {
   it('come from where they are said to be', async () => {
     using nowhere = await Refloat.load({ digitsWasm: new Uint8Array(8), threads: 1 });
     await expect(nowhere.keygen('toy-msb10', TOY)).rejects.toMatchObject({ code: 'BAD_BYTES', message: expect.stringContaining('{ digitsWasm }') as unknown });
-    // What does not need them loads nothing of them.
+    // Sets that do not need the module do not load it.
     expect((await nowhere.keygen('toy-conventional10-sparse', TOY)).params.slots).toBe(64);
   });
 });

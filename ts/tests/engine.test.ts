@@ -1,4 +1,4 @@
-// The thin layer over the wasm module, with a module that fails in ways the real one cannot be asked
+// The thin layer over the wasm module, with a module that fails in ways the real one cannot be made
 // to: panics, memory that runs out, workers that die.
 import { describe, expect, it, vi } from 'vitest';
 import { Engine } from '../dist/engine/engine.js';
@@ -41,7 +41,7 @@ describe('SIMD', () => {
       return true;
     });
     expect(WebAssembly.validate(probe as Uint8Array<ArrayBuffer>)).toBe(true);
-    // The same bytes without the vector instruction are not a module: the probe tests something.
+    // The same bytes without the vector instruction are not a valid module, so the probe does test something.
     const broken = (probe as Uint8Array<ArrayBuffer>).map((byte) => (byte === 253 ? 254 : byte));
     expect(WebAssembly.validate(broken)).toBe(false);
   });
@@ -101,7 +101,7 @@ describe('traps', () => {
     const second = await open(new Uint8Array());
     expect(second).not.toBe(first);
     expect(reset).toHaveBeenCalledOnce();
-    // What another opener puts in its place is gone too, although nothing had happened to it.
+    // What another opener replaces is gone too, although nothing had happened to it.
     await openIt(new Uint8Array());
     expect(() => keygen(second)).toThrow(expect.objectContaining({ code: 'FREED' }) as Error);
   });
@@ -178,7 +178,7 @@ describe('handles', () => {
 
   it('are checked by the compiler', () => {
     const { port } = fake();
-    // Never called: what the compiler accepts here does not matter, what it refuses does.
+    // Never called: it matters only what the compiler refuses here, not what it accepts.
     const uses = async (): Promise<void> => {
       const key = await port.call(classOf(MAIN, 'SecretKey'), 'generate', 'toy10', true);
       const ct = await port.call(key, 'encrypt', new Float64Array(1), 'real', undefined, undefined);
@@ -371,7 +371,7 @@ describe('a worker that dies', () => {
       expect(silent.worker.terminate).toHaveBeenCalled();
       expect(silent.port.dead).toBe(true);
 
-      // Whoever has said a word may take any time.
+      // A worker that has reported once may take any time.
       const slow = mortal(5000);
       slow.reply(hello);
       await vi.advanceTimersByTimeAsync(60_000);

@@ -25,7 +25,7 @@ describe('refloat/client', () => {
       expect((await keys.keyPart(part?.index ?? -1)).length).toBe(part?.bytes);
       peaks.push((await rf.memory()).bytes);
     }
-    // The whole set is 1.5 GB; a part is at most 8 MiB and is dropped when it is sent.
+    // The whole set is 1.5 GB; a part is at most 8 MiB and is dropped once it has been sent.
     expect(keys.params.keyBytes).toBeGreaterThan(1e9);
     expect(Math.max(...peaks)).toBeLessThan(128 * 2 ** 20);
     expect(new Set(peaks.slice(picked.length)).size).toBe(1);

@@ -15,11 +15,11 @@ const DEFAULT_ADDRESS = 'http://127.0.0.1:7878';
 
 interface Example {
   readonly name: string;
-  /** The class or function that it documents; nothing for a method, or in a README. */
+  /** The class or function that the example documents; nothing for a method, or in a README. */
   readonly declaration?: string | undefined;
   readonly code: string;
   readonly needsServer: boolean;
-  /** Whether Node runs it as it stands: what READMEs show is copied by people without a compiler. */
+  /** Whether Node runs it as it stands: people copy README examples without a compiler. */
   readonly plain: boolean;
 }
 
@@ -118,7 +118,7 @@ async function fromReadme(path: string): Promise<Example[]> {
   return [...text.matchAll(/```ts\n([^]*?)```/g)].map((block, i) => example(`${path} ${i + 1}`, atToySize(block[1] as string), true));
 }
 
-/** A set of full size takes minutes and 1.5 GB of keys; all else stays as it is written. */
+/** Full-size sets take minutes and 1.5 GB of keys, so they are replaced by a toy; everything else stays as written. */
 function atToySize(code: string): string {
   return code.replaceAll(`rf.keygen('ship13')`, `rf.keygen('toy10', { allowInsecure: true })`);
 }

@@ -1,4 +1,4 @@
-// Gates in wasm give the bytes they give natively. The expectations are written by
+// Gates give the same bytes in wasm as natively. The expected bytes are written by
 // wasm/tests/portable.rs.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, type GateKeySet, type GateKeys } from 'refloat';

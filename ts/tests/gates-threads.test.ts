@@ -60,7 +60,7 @@ describe('circuits on several threads', () => {
     using rf = await Watched.load({ threads: 2 });
     const { keys, inputs } = await same(rf);
     const [circuit] = await circuits(rf);
-    // The first run sends the keys to the worker; once that is ready, the second finds them there.
+    // The first run sends the keys to the worker; once the worker is ready, the second run finds them there.
     for (let i = 0; i < 2; i++) {
       (await keys.run(circuit as CircuitInfo, inputs)).free();
       await rf.memory();

@@ -33,7 +33,7 @@ async function job(options?: ServerOptions): Promise<unknown> {
   return remote.bootstrap(await keys.encrypt([1, 2]), { keys });
 }
 
-/** Answers requests of some path. */
+/** Answers requests for a path. */
 function at(path: RegExp, answer: (response: ServerResponse, request: IncomingMessage) => void): void {
   server.intercept = (request, response) => {
     if (!path.test(request.url ?? '')) return false;
@@ -42,7 +42,7 @@ function at(path: RegExp, answer: (response: ServerResponse, request: IncomingMe
   };
 }
 
-/** Writes the same until the client has had enough; gives the bytes it took. */
+/** Writes the same chunk until the client has had enough; counts the bytes written. */
 function pour(response: ServerResponse, chunk: string): { bytes: number } {
   const poured = { bytes: 0 };
   const more = (): void => {
@@ -63,7 +63,7 @@ async function message(rejecting: unknown): Promise<string> {
   );
 }
 
-// What a test server has poured out counts the buffers of both sockets too: megabytes.
+// The bytes that a test server has written include the buffers of both sockets: megabytes.
 describe('answers without end', () => {
   it.each([
     ['of parameter sets', /params/, () => client().remote.params(), 25e6],
@@ -132,7 +132,7 @@ describe('silence', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.flushHeaders();
     });
-    // Long enough for the requests that are answered, on a busy machine too.
+    // Long enough for the requests that are answered, even on a busy machine.
     await expect(job({ retry: { attempts: 2, firstDelayMs: 1 }, timeoutMs: 1500 })).rejects.toMatchObject({ code: 'NETWORK' });
     expect(server.log.filter((line) => line.endsWith('/events'))).toHaveLength(2);
   });

@@ -1,4 +1,4 @@
-// Public keys of exact integers: what others encrypt is computed with as the owner's is, and bytes that are wrong are refused.
+// Public keys of exact integers: what others encrypt can be computed with like the owner's, and wrong bytes are refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat } from 'refloat';
 

@@ -140,7 +140,7 @@ describe('arithmetic on integers', () => {
     using x = await keys.encrypt([2]);
     using low = await x.dropToLevel(0);
     await expect(evaluation.multiply(low, low)).rejects.toMatchObject({ code: 'LIMIT' });
-    // 45 bits of level 0 for plaintexts of 17: what is 2^18 times as large has no room.
+    // Level 0 has 45 bits, plaintexts 17: noise that has grown 2^18-fold has no room.
     let sum = await low.add(low);
     const doubled = async (): Promise<void> => {
       for (let i = 0; i < 40; i += 1) {
@@ -197,7 +197,7 @@ describe('a bootstrapping of integers', () => {
       expect(most).toBeGreaterThan(3);
       expect(most).toBeLessThanOrEqual(removal.bound);
     }
-    // The polynomial, in the clear, at every slot: a multiple of p, which is y.
+    // The polynomial, in the clear, in every slot: it gives a multiple of p, namely y.
     const modulus = BigInt(removal.prime) ** BigInt(removal.exponent);
     const [slots] = views.filter((view) => view.stage === 'coeffs_to_slots');
     for (const [i, low] of [...(slots?.low ?? [])].entries()) {
@@ -259,7 +259,7 @@ it('slots of fields are multiplied, turned and refreshed', async () => {
   using x = await fields.encrypt(all);
   using square = await made.multiply(x, x);
   using turned = await made.rotate(square, 3);
-  // Five is minus five in every coordinate.
+  // The integer 5 is -5 in every coordinate.
   using sum = await turned.addPlain(5);
   using twice = await sum.multiplyPlain(2);
   const clear = ofFields(all, all);

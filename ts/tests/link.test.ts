@@ -76,7 +76,7 @@ describe('the order of slots', () => {
     expect(await answer(keys, top, 5)).toEqual([0, 1, 0, 1, 0]);
     using ranks = await boot.rank(tied, 5, GRID);
     expect(await answer(keys, ranks, 5)).toEqual([1, 4, 2, 3, 0]);
-    // What comes back has levels: it masks the numbers.
+    // The answer has levels left: it can mask the numbers.
     expect(top.level).toBeGreaterThan(0);
   });
 
@@ -94,7 +94,7 @@ describe('the order of slots', () => {
     expect(views.map((view) => view.stage)).toEqual(['slots_to_coeffs', 'to_gates', 'compare', 'look_up', 'eval_mod']);
     const [, phases, ranks, bits] = views as [StageView, StageView, StageView, StageView];
     expect(phases.view).toBe('phases');
-    // 14/32 of a turn is 1.
+    // 14/32 of a turn stands for 1.
     expect(phases.unit).toBe(14 / 32);
     numbers.forEach((x, i) => expect(Math.abs((phases.data[i] ?? NaN) - phases.unit * x)).toBeLessThan(2e-5));
     expect(phases.maxError).toBeGreaterThan(0);
@@ -125,7 +125,7 @@ describe('the order of slots', () => {
     })();
     await expect(run).rejects.toMatchObject({ code: 'ABORTED' });
     await reading.catch(() => undefined);
-    // The step under way may have ended, and none after it.
+    // The step under way may have ended, but none after it.
     expect(exits(run.events)).toContain('to_gates');
     expect(exits(run.events)).not.toContain('eval_mod');
   });
@@ -175,7 +175,7 @@ describe('the order of slots', () => {
       using signsHere = await boot.sign(shifted, 2);
       expect(await signs.toBytes()).toEqual(await signsHere.toBytes());
       expect(await answer(keys, signs, 2)).toEqual([1, 0]);
-      // The largest itself: the mask times the numbers.
+      // The largest number itself: the mask times the numbers.
       const program = new Program(keys.params);
       const value = program.input('x');
       program.output('largest', value.argmax(5, GRID).mul(value));

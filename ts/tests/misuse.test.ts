@@ -1,4 +1,4 @@
-// What people do by mistake: each answer names what was wanted, what came, and the way out.
+// Common mistakes: every answer names what was expected, what was passed, and the way out.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Program, Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type GateKeys, type GateKeySet, type KeySet } from '../dist/index.js';
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rf.close());
 
-/** The message with which something is refused; whatever it was given, as somebody without a compiler would. */
+/** The message with which something is refused. `act` may pass anything, as somebody without a compiler would. */
 async function refusal(code: string, act: (wrong: <T>(value: unknown) => T) => unknown): Promise<string> {
   try {
     await act(<T>(value: unknown) => value as T);
@@ -37,11 +37,11 @@ describe('what repairs it', () => {
     expect(await failure(rf.keygen('toy10'))).toMatchObject({ code: 'INSECURE', repair: expect.stringMatching(/^take a secure set such as .*allowInsecure/) as unknown });
     expect(await failure(keys.encrypt([1], { level: 99 }))).toMatchObject({ code: 'LEVEL_MISMATCH', repair: expect.stringMatching(/^take level 1 or/) as unknown });
     expect(await failure(keys.encrypt([0.5, '1' as unknown as number]))).toMatchObject({ code: 'INVALID_ARGUMENT', repair: 'pass numbers' });
-    // What a server said is followed by where.
+    // A server's message is followed by its address.
     const problem = { status: 429, detail: 'too many jobs; try again later' };
     expect(new RefloatError('LIMIT', `${problem.detail} (HTTP 429 from somewhere)`, { problem }).repair).toBe('try again later');
     expect(new RefloatError('SERVER', 'out of order').repair).toBeUndefined();
-    // What this package says in place of a server's words is what counts.
+    // If this package says something instead of the server's words, that is what counts.
     expect(new RefloatError('MISSING_KEY', 'there are none; send them', { problem }).repair).toBe('send them');
     expect(new RefloatError('LIMIT', 'too many; wait (https://host/v1/jobs/1)').repair).toBe('wait');
     expect(new RefloatError('LIMIT', 'too much; let a server hold them (rf.server(url))').repair).toBe('let a server hold them (rf.server(url))');
@@ -172,9 +172,9 @@ describe('bytes', () => {
       expect(await refusal('BAD_BYTES', act)).toMatch(message);
     }
     for (const [act, message] of [
-      [() => rf.importKeys(bitSecret), /numbers, and this is one of toy-bool; rf\.gates\.importKeys\(\) reads it$/],
-      [() => rf.importKeys(wholeSecret, toy), /numbers, and this is one of toy-bgv10; rf\.integers\.importKeys\(\) reads it$/],
-      [() => rf.publicKeyFromBytes(open), /numbers, and this is one of toy-bgv10; rf\.integers\.publicKeyFromBytes\(\) reads it$/],
+      [() => rf.importKeys(bitSecret), /numbers, and this one belongs to toy-bool; rf\.gates\.importKeys\(\) reads it$/],
+      [() => rf.importKeys(wholeSecret, toy), /numbers, and this one belongs to toy-bgv10; rf\.integers\.importKeys\(\) reads it$/],
+      [() => rf.publicKeyFromBytes(open), /numbers, and this one belongs to toy-bgv10; rf\.integers\.publicKeyFromBytes\(\) reads it$/],
     ] as const) {
       expect(await refusal('PARAMS_MISMATCH', act)).toMatch(message);
     }
@@ -269,8 +269,8 @@ describe('objects', () => {
 
 describe('servers', () => {
   it('have an address with a scheme', async () => {
-    expect(await refusal('INVALID_ARGUMENT', () => rf.server('localhost:7979'))).toMatch(/try http:\/\/localhost:7979/);
-    expect(await refusal('INVALID_ARGUMENT', () => rf.server('127.0.0.1:7979'))).toMatch(/try http:\/\/127.0.0.1:7979/);
+    expect(await refusal('INVALID_ARGUMENT', () => rf.server('localhost:7979'))).toMatch(/write it as http:\/\/localhost:7979/);
+    expect(await refusal('INVALID_ARGUMENT', () => rf.server('127.0.0.1:7979'))).toMatch(/write it as http:\/\/127.0.0.1:7979/);
     expect(await refusal('INVALID_ARGUMENT', () => rf.server('ftp://host'))).toMatch(/its scheme is ftp:/);
     expect(await refusal('INVALID_ARGUMENT', (wrong) => rf.server(wrong(undefined)))).toMatch(/"undefined" is not the address/);
     const secret = await refusal('INVALID_ARGUMENT', () => rf.server('https://alice:geheim@host/x'));
@@ -294,7 +294,7 @@ describe('what takes long', () => {
       await expect(making).rejects.toBe('enough');
       await expect(make(AbortSignal.abort('before'))).rejects.toBe('before');
     }
-    // What the worker was making has come by the time it answers this.
+    // By the time the worker answers this, it has finished what it was making.
     await rf.kernelSelfCheck();
     expect((await rf.memory()).objects).toBe(objects);
   });

@@ -1,4 +1,4 @@
-// Options that there are not, and values that an option does not take: every public type of options, by each method that takes it.
+// Options that do not exist, and values that an option does not take: every public options type, through each method that takes it.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -40,7 +40,7 @@ let value: Value;
 let server: Server;
 let remote: RemoteKeys;
 
-/** A server that has a set of keys. */
+/** A server that has one key set. */
 const fetch = (): Promise<Response> => Promise.resolve(Response.json({ state: 'sealed', params: 'toy10', digest: '', bytes: 1 }));
 
 beforeAll(async () => {
@@ -67,9 +67,9 @@ beforeAll(async () => {
 });
 afterAll(() => rf.close());
 
-/** A method with options: a name that is nearly one of them, and what each of them does not take. */
+/** A method with options: a misspelt name of one of them, and values that each of them does not take. */
 interface Row {
-  /** The public type; those without a name are told by their method. */
+  /** The public type; types without a name are identified by their method. */
   readonly type: string;
   readonly where: string;
   readonly near: readonly [written: string, meant: string];
@@ -292,7 +292,7 @@ describe.each(ROWS)('$type of $where', (row) => {
       [null, 'null'],
       [new AbortController().signal, 'an AbortSignal'],
     ] as const) {
-      // What has no retry is given the usual one.
+      // Without a retry option the default applies.
       if (options === null && row.where === 'retry of server()') continue;
       expect(await refusal(row, options)).toEqual(invalid(new RegExp(`takes its options as an object, and got ${what}; pass some of|^the option retry .* ${what}`)));
     }
@@ -336,7 +336,7 @@ describe('options', () => {
   it('of every public type are in the table', async () => {
     const types = await readFile(new URL('../dist/public.d.ts', import.meta.url), 'utf8');
     const known = new Set([...types.matchAll(/\b\w+Options\b/g)].map(([name]) => name));
-    // Errors are made by the package.
+    // Only the package makes errors.
     known.delete('RefloatErrorOptions');
     expect(known.size).toBeGreaterThan(20);
     const rows = new Set(ROWS.map(({ type }) => type));

@@ -1,4 +1,4 @@
-// Key sets at the native server: whose they are.
+// Key sets on the native server: who owns them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Server } from 'refloat';
 import { PATIENT, VALUES, expectValues, uploadedKeys, type UploadedKeys } from './support/beside.js';

@@ -1,5 +1,5 @@
-// The same seeds give the same bytes in wasm as they do natively: keys, ciphertexts and whole
-// bootstrappings. The expectations are written by wasm/tests/portable.rs.
+// The same seeds give the same bytes in wasm as natively: keys, ciphertexts and whole
+// bootstrappings. The expected bytes are written by wasm/tests/portable.rs.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, type Ciphertext, type KeySet } from 'refloat';
 import { digest, seed, vectors } from './support/vectors.js';

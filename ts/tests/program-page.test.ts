@@ -1,4 +1,4 @@
-// Programs in the page: the numbers of the clear computation, the bytes of the native server, and what is refused.
+// Programs in the page: the numbers of the computation in the clear, the bytes of the native server, and what is refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Program, Refloat, type Ciphertext, type IntegerCiphertext, type KeySet, type Value } from 'refloat';
 import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
@@ -58,7 +58,7 @@ describe('a program on numbers in the page', () => {
     const out = await boot.run(program(keys, (x) => ({ y: x.mul(x).bootstrap() })), { x }, { bootstraps: 'as-written' });
     expect(await named(out, 'y').toBytes()).toEqual(await wanted.toBytes());
     await expect(boot.run(program(keys, (x) => ({ y: x.rotate(1) })), { x })).rejects.toMatchObject({ code: 'MISSING_KEY' });
-    // Keys that are made anew for each bootstrap.
+    // Keys that are made again for each bootstrap.
     using made = await keys.bootstrapKeys({ resident: false });
     const again = await made.run(program(keys, (x) => ({ y: x.mul(x).bootstrap() })), { x });
     expect(await named(again, 'y').toBytes()).toEqual(await wanted.toBytes());
@@ -100,7 +100,7 @@ describe('a program on numbers in the page', () => {
     stop.abort(new Error('enough'));
     await expect(other).rejects.toThrow('enough');
     await expect.poll(async () => (await rf.memory()).objects).toBe(before);
-    // The keys are as they were.
+    // The keys still work.
     await boot.run(p, { x });
   });
 

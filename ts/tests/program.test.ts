@@ -1,4 +1,4 @@
-// Programs: the same bytes as the core writes, what is refused, and a run on the native server.
+// Programs: the bytes are those that the core writes; what is refused; and a run on the native server.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { Program, Refloat, type Numbers } from 'refloat';
@@ -26,7 +26,7 @@ function sample(): Program {
   return p;
 }
 
-/** One reading of digits of every kind, as there. */
+/** One reading of digits of every kind, as in that file. */
 function digits(): Program {
   const p = new Program({ slots: 8 });
   const x = p.input('x');
@@ -45,7 +45,7 @@ function digits(): Program {
   return p;
 }
 
-/** One question of order of every kind, as there. */
+/** One question of order of every kind, as in that file. */
 function orders(): Program {
   const p = new Program({ slots: 8 });
   const x = p.input('x');
@@ -67,7 +67,7 @@ describe('Program', () => {
     expect(Buffer.from(sample().toBytes()).toString('hex')).toBe(vector.bytes);
     expect(Buffer.from(digits().toBytes()).toString('hex')).toBe(vector.digits);
     expect(Buffer.from(orders().toBytes()).toString('hex')).toBe(vector.orders);
-    // Where the program says how to compare, that is a version more and a bit of what is asked.
+    // If the program says how to compare, its version is one higher and the question has one bit more.
     const by = (way?: 'gates' | 'digits'): number[] => {
       const p = new Program({ slots: 8 });
       p.output('y', p.input('x').rank(4, { by: way }));
@@ -91,7 +91,7 @@ describe('Program', () => {
     const p = new Program({ slots: 16 });
     p.output('y', p.input('x').linearTransform(rows(4)));
     expect(p.toBytes().length).toBe(12 + 3 + (2 + 4 + 8 + 4 + 5 + 32) + 7);
-    // Longer than what is set aside at first.
+    // Longer than the memory reserved at first.
     const large = new Program({ slots: 4096 });
     const numbers = Array.from({ length: 4096 }, (_, i) => i / 7);
     large.output('y', large.input('x').mul(numbers));

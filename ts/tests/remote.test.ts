@@ -45,7 +45,7 @@ describe('uploading keys', () => {
     for await (const e of first) if (e.done === 3) break;
     controller.abort(new Error('tab closed'));
     await expect(first).rejects.toThrow('tab closed');
-    // The part under way is finished.
+    // The part under way is still finished.
     await new Promise((resolve) => setTimeout(resolve));
     const had = server.chunks.size;
     expect(had).toBeGreaterThanOrEqual(3);
@@ -169,7 +169,7 @@ describe('uploading keys', () => {
   it('stops when a part cannot be made, leaving no request behind', async () => {
     let [made, begun, ended] = [0, 0, 0];
     server.slow = 20;
-    // Counted on this side: when the server hears of a request depends on how busy the machine is.
+    // Counted on this side, since the time when the server hears of a request depends on how busy the machine is.
     const counting: typeof fetch = (input, init) => {
       begun += 1;
       return fetch(input, init).finally(() => (ended += 1));
@@ -412,7 +412,7 @@ describe('jobs', () => {
     const run = remote.bootstrap(ct, { keys, op: ['square', 'bootstrap'] });
     const fresh = await run;
     expect(run.events.map((e) => e.kind)).toEqual(['enter', 'progress', 'progress']);
-    // One step of slots_to_coeffs, three of the tracks.
+    // One step of slots_to_coeffs and three tracks.
     expect(run.events.map((e) => e.fraction)).toEqual([0, 3 / 8, 3 / 4]);
     expect([...(await keys.decrypt(fresh))]).toEqual([1, 2, 3]);
     expect(server.log).toEqual(['POST /v1/jobs', 'GET /v1/jobs/job1/events', 'GET /v1/jobs/job1/result']);
@@ -455,13 +455,13 @@ describe('jobs', () => {
     };
     const half = [running(1), enter(2, 'slots_to_coeffs'), exit(3, 'slots_to_coeffs'), enter(4, 'blind_rotate')];
     expect(await fractions([...half, exit(5, 'blind_rotate')], { state: 'done' })).toEqual([0, 0.25, 0.25, 1]);
-    // A worker of the server was lost, and another begins anew.
+    // A worker of the server was lost, and another one starts over.
     const again = [running(5), enter(6, 'slots_to_coeffs'), exit(7, 'slots_to_coeffs'), enter(8, 'blind_rotate'), exit(9, 'blind_rotate')];
     expect(await fractions([...half, ...again], { state: 'done' })).toEqual([0, 0.25, 0.25, 0.25, 0.25, 0.25, 1]);
-    // Loading keys is no new attempt.
+    // Loading keys is not a new attempt.
     const loading = { id: 5, type: 'state', data: { state: 'running', phase: 'load_keys', done: 1, total: 2 } };
     expect(await fractions([...half, loading, exit(6, 'blind_rotate')], { state: 'done' })).toEqual([0, 0.25, 0.25, 1]);
-    // What failed is not done, whatever its last event was.
+    // A failed job is not done, whatever its last event was.
     const failed = await fractions([...half, exit(5, 'blind_rotate')], { state: 'failed', problem: { code: 'INTERNAL', detail: 'no' } });
     expect(failed.slice(0, 3)).toEqual([0, 0.25, 0.25]);
     expect(failed[3]).toBeLessThan(1);

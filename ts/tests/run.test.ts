@@ -85,7 +85,7 @@ describe('Run', () => {
       });
       for await (const e of run) if (e === 1) break;
       run.cancel();
-      // The part has not ended, and nobody but its end waits for it.
+      // The part has not ended, and only its end waits for it.
       await expect(run).rejects.toMatchObject({ code: 'ABORTED' });
       await expect(collect(run)).rejects.toMatchObject({ code: 'ABORTED' });
       expect([run.state, free]).toEqual(['cancelled', 0]);

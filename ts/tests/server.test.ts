@@ -1,4 +1,4 @@
-// The package against the native server: what a page makes, the server refreshes, the page decrypts.
+// The package with the native server: the page encrypts, the server refreshes, the page decrypts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Program } from '../dist/index.js';
 import { SERVER_BINARY } from './support/real-server.js';

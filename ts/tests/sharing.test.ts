@@ -8,7 +8,7 @@ const SEED = new Uint8Array(32).fill(9);
 const TOY = { allowInsecure: true, seed: SEED };
 const INPUTS = Array.from({ length: 16 }, (_, i) => i % 5 < 2);
 
-/** The threads that this process starts, in their order: the first of an instance is its own, the others are its pool. */
+/** The threads that this process starts, in order: the first of an instance is its own worker, the others are its pool. */
 let threads: Worker[] = [];
 const started = (worker: Worker): void => void threads.push(worker);
 beforeEach(() => {
@@ -53,7 +53,7 @@ async function added({ gates, bits, adder }: Same): Promise<Uint8Array> {
   return sum.toBytes();
 }
 
-/** What one thread gives. */
+/** The results of one thread. */
 let alone: Promise<{ readonly fresh: Uint8Array; readonly sum: Uint8Array }> | undefined;
 function ofOneThread(): NonNullable<typeof alone> {
   return (alone ??= (async () => {
@@ -68,7 +68,7 @@ interface Message {
   readonly args: readonly unknown[];
 }
 
-/** Watches what a thread is sent. */
+/** Watches the messages that a thread is sent. */
 function watch(thread: Worker, heard: (method: string) => void): void {
   const post = thread.postMessage.bind(thread);
   thread.postMessage = (message: Message, transfer) => {
@@ -77,13 +77,13 @@ function watch(thread: Worker, heard: (method: string) => void): void {
   };
 }
 
-/** What makes a helper in a worker; it computes tasks of one stage. */
+/** The methods that make a helper in a worker; a helper computes the tasks of one stage. */
 const BEGIN = ['begin', 'helper'];
 
 /** The stages whose tasks are shared, counted from 1: those of a bootstrapping, and that of a circuit. */
 const [PRODUCTS, TRACKS, GATES] = [1, 2, 1];
 
-/** Listens to the tasks that a thread is given of a stage of its next run. */
+/** Listens to the tasks that a thread is given for one stage of its next run. */
 function watchTasks(thread: Worker, stage: number, given: () => void): void {
   let begun = 0;
   watch(thread, (method) => {
@@ -92,7 +92,7 @@ function watchTasks(thread: Worker, stage: number, given: () => void): void {
   });
 }
 
-/** Kills a thread when it has been given a task of a stage, while it is at it; tells how many it was given. */
+/** Kills a thread while it computes its first task of a stage; the returned function tells how many tasks it was given. */
 function killAt(thread: Worker, stage: number): () => number {
   let given = 0;
   watchTasks(thread, stage, () => {
@@ -109,7 +109,7 @@ describe('from one to eight threads', () => {
       threads = [];
       const rf = await withThreads(count);
       const there = await same(rf);
-      // All of the pool: the workers are ready for tracks, and have the keys of gates, once this is answered.
+      // Once this is answered, the whole pool is ready for tracks and has the keys of gates.
       await rf.memory();
       expect(await bootstrapped(there)).toEqual(fresh);
       await added(there);
@@ -132,7 +132,7 @@ describe('a worker killed in the middle', () => {
       const wanted = run === bootstrapped ? one.fresh : one.sum;
       const rf = await withThreads(3);
       const there = await same(rf);
-      // The pool is there, with all that it keeps for such runs.
+      // The pool exists, with everything it keeps for such runs.
       expect(await run(there)).toEqual(wanted);
       await rf.memory();
       expect(threads).toHaveLength(3);
@@ -146,7 +146,7 @@ describe('a worker killed in the middle', () => {
       expect(given()).toBeGreaterThanOrEqual(1);
       await gone;
 
-      // What is shared next has another in its place, which does its part once it is ready.
+      // The next shared run has another worker in its place, which does its share once it is ready.
       expect(await run(there)).toEqual(wanted);
       expect(threads).toHaveLength(4);
       await expect.poll(async () => (await rf.memory()).objects).toBeLessThanOrEqual(objects);

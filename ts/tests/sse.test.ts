@@ -15,7 +15,7 @@ const EVENTS: ServerSentEvent[] = [
   { type: 'end', data: 'é🦭', id: '' },
 ];
 
-/** A body that repeats `head`, then `piece` for ever; how many pieces were asked for. */
+/** A body that repeats `piece` for ever after `head`; `asked` tells how many pieces were requested. */
 function endless(head: string, piece: string): { body: ReadableStream<Uint8Array>; asked: () => number; cancelled: () => boolean } {
   let [asked, cancelled] = [0, false];
   const body = new ReadableStream<Uint8Array>({
@@ -60,7 +60,7 @@ describe('server-sent events', () => {
     expect(cancelled()).toBe(true);
   });
 
-  // 64 KiB are the longest event, 32 MiB all of them; a piece here has 1 KiB or 64 KiB.
+  // The longest event is 64 KiB, and all together 32 MiB; a piece here has 1 KiB or 64 KiB.
   const [kilobyte, page] = ['x'.repeat(1 << 10), 'x'.repeat(1 << 16)];
   it.each([
     ['a data line without end', 'data: ', kilobyte, 80],

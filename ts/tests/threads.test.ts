@@ -50,7 +50,7 @@ describe('threads', () => {
   }
 
   it('do some of the groups and of the tracks', async () => {
-    // The workers of this copy of the package are those that are watched.
+    // This copy of the package starts the workers that are watched.
     const { Refloat: Watched } = await import('../dist/index.js');
     const ask = vi.spyOn(WorkerPort.prototype, 'ask');
     using rf = await Watched.load({ threads: 2 });
@@ -58,7 +58,7 @@ describe('threads', () => {
     using boot = await keys.bootstrapKeys({ resident: false });
     await rf.memory(); // answered when the workers are ready
     using _fresh = await keys.bootstrap(ct, boot);
-    // What was asked for each of the two stages, from the beginning of its helper.
+    // The calls for each of the two stages, beginning with its helper's.
     const stages: unknown[][] = [];
     for (const [target, method] of ask.mock.calls.map(([, args]) => args as unknown as [Handle | undefined, string])) {
       if (target?.object === 'Helper' && method === 'begin') stages.push([]);
@@ -143,7 +143,7 @@ describe('threads', () => {
 
 const MAIN = ckks('main');
 const HELPER = classOf(MAIN, 'Helper');
-/** Tasks of bootstraps need no results of others. */
+/** Tasks of bootstraps need no results of other tasks. */
 const NOTHING = new Uint8Array();
 
 describe('a worker of the pool', () => {
@@ -163,7 +163,7 @@ describe('a worker of the pool', () => {
     await port.call(run, 'supply', 0, track);
     await expect(port.call(run, 'supply', 15, track)).rejects.toThrow(/task 15/);
     await expect(port.call(run, 'supply', 1, track.slice(8))).rejects.toThrow();
-    // A step takes the supplied track in, and computes none itself.
+    // The step takes in the supplied track and computes none itself.
     expect((await port.step(run, 'step', boot)).state.tasks).toMatchObject({ next: 1, perStep: 1, secret: true });
     expect((await pool.memory()).objects).toBe(1);
     worker.release(tracks);
@@ -269,7 +269,7 @@ async function direct(): Promise<{ port: DirectPort; memory: WebAssembly.Memory 
 
 const bootOf = (port: DirectPort, secret: Handle<GlueSecretKey>) => port.call(classOf(MAIN, 'BootstrapKeys'), 'generated', secret);
 
-/** A run of toy10 that has come to its tracks, and what else was made for it. */
+/** A run of toy10 that has reached its tracks, and everything else that was made for it. */
 async function atTheTracks(port: DirectPort): Promise<{ run: Handle<GlueRun>; secret: Handle<GlueSecretKey>; rest: Handle[] }> {
   const secret = await port.call(classOf(MAIN, 'SecretKey'), 'generate', 'toy10', true);
   const ct = await port.call(secret, 'encrypt', Float64Array.of(0.5, -0.25), 'real', 1);

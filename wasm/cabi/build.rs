@@ -1,5 +1,5 @@
-//! Gives the shared library the name that programs ask the loader for: it ends with the major version of the functions, so
-//! that no program is run with a library that has others.
+//! Gives the shared library the name that programs ask the loader for. It ends with the major version of the functions, so that no program
+//! is run with a library whose functions differ.
 
 use std::env;
 

@@ -1,17 +1,17 @@
-//! Bootstraps in rings of odd index in WebAssembly, where no module of the npm package has them: what `tests/tools/odd-index.mjs` compiles,
-//! runs and compares with the digests of `tests/vectors/bgv.json`.
+//! Bootstraps in rings of odd index in WebAssembly, which no module of the npm package has. `tests/tools/odd-index.mjs` compiles and runs
+//! this, and compares the digests with those of `tests/vectors/bgv.json`.
 
 use refloat::bootstrapping::bgv::BgvParams;
 use refloat_tests::portable::{digests, unnamed_sets};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// The names of these sets.
+/// Names of the sets in rings of odd index.
 #[wasm_bindgen]
 pub fn names() -> Vec<String> {
     unnamed_sets().map(|(name, _)| name.to_owned()).into()
 }
 
-/// The digests of one of them.
+/// The digests of one of these sets.
 ///
 /// # Panics
 /// If there is no such set.

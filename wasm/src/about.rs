@@ -17,7 +17,7 @@ pub fn about() -> JsValue {
         .done()
 }
 
-/// Compares the kernels in use with the scalar ones; a sentence, or an error.
+/// Compares the kernels in use with the scalar ones; returns a sentence, or an error.
 #[cfg(feature = "full")]
 #[wasm_bindgen(js_name = kernelSelfCheck)]
 pub fn kernel_self_check(seed: u32) -> Result<String> {

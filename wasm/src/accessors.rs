@@ -1,6 +1,6 @@
-//! What keys and ciphertexts of every scheme tell of themselves.
+//! What keys and ciphertexts of every scheme tell about themselves.
 
-/// The set and the key of a `$name` that has its set in `preset`, and what it wraps in `$inner`.
+/// The accessors of set and key for a `$name` that has its set in `preset` and wraps the rest in `$inner`.
 macro_rules! identified {
     ($name:ident, $inner:ident) => {
         #[wasm_bindgen::prelude::wasm_bindgen]
@@ -10,7 +10,7 @@ macro_rules! identified {
                 self.preset.name.into()
             }
 
-            /// Public identifier of the key that it is, or that decrypts.
+            /// Public identifier of this key, or of the key that decrypts.
             #[wasm_bindgen(js_name = keyId)]
             pub fn key_id(&self) -> js_sys::Uint8Array {
                 js_sys::Uint8Array::from(self.$inner.key_id().as_slice())
@@ -19,7 +19,7 @@ macro_rules! identified {
     };
 }
 
-/// The level and the modulus of a `$name` that has its ciphertext in `inner`.
+/// The accessors of level and modulus for a `$name` that has its ciphertext in `inner`.
 #[cfg(any(feature = "ckks", feature = "integers"))]
 macro_rules! leveled {
     ($name:ident) => {

@@ -5,7 +5,7 @@ use refloat::{bootstrapping::method::SlotMode, wire::CkksSet};
 
 use crate::failure::{Failure, Result};
 
-/// What the slots of a ciphertext hold, by name; the set's own if there is none.
+/// What the slots of a ciphertext hold, by name; the set's own mode without a name.
 pub fn mode(name: Option<String>, params: &impl CkksSet) -> Result<SlotMode> {
     let Some(name) = name else { return Ok(params.mode()) };
     let modes = SlotMode::ALL.into_iter().filter(|mode| params.mode().takes(*mode));
@@ -58,8 +58,7 @@ macro_rules! ckks_surface {
 
         #[wasm_bindgen::prelude::wasm_bindgen]
         impl SecretKey {
-            /// Encrypts numbers, at the output level unless another is named. A seed of one's own is for
-            /// insecure sets alone.
+            /// Encrypts numbers, at the output level unless another level is given. A given seed is for insecure sets only.
             pub fn encrypt(
                 &self,
                 values: &js_sys::Float64Array,
@@ -80,7 +79,7 @@ macro_rules! ckks_surface {
                 Ok(Ciphertext::new(self.preset, params.clone(), ciphertext))
             }
 
-            /// Decrypts, for the owner of the key: that is who calls.
+            /// Decrypts, for the owner of the key, who is the caller.
             pub fn decrypt(
                 &self,
                 ciphertext: &Ciphertext,
@@ -120,7 +119,7 @@ macro_rules! ckks_surface {
 
         #[wasm_bindgen::prelude::wasm_bindgen]
         impl PublicKey {
-            /// Reads the wire form, of whichever set it is.
+            /// Reads the wire form, for any set.
             #[wasm_bindgen(js_name = fromBytes)]
             pub fn from_bytes(bytes: &js_sys::Uint8Array, allow_insecure: bool) -> $crate::failure::Result<PublicKey> {
                 let bytes = bytes.to_vec();
@@ -173,7 +172,7 @@ macro_rules! ckks_surface {
 
         #[wasm_bindgen::prelude::wasm_bindgen]
         impl Ciphertext {
-            /// Reads the wire form, of whichever set it is.
+            /// Reads the wire form, for any set.
             #[wasm_bindgen(js_name = fromBytes)]
             pub fn from_bytes(bytes: &js_sys::Uint8Array) -> $crate::failure::Result<Ciphertext> {
                 let bytes = bytes.to_vec();

@@ -1,6 +1,6 @@
-//! What every method of CKKS has here for arithmetic in the page: operations on ciphertexts, and keys for those that take some.
+//! What every method of CKKS has here for arithmetic in the page: operations on ciphertexts, and the keys that some of them need.
 
-/// Known numbers: one in every slot, or one a slot.
+/// Known numbers: one for every slot, or one per slot.
 pub fn known(
     slots: &[refloat::schemes::ckks::Complex],
     everywhere: bool,
@@ -12,7 +12,7 @@ pub fn known(
     }
 }
 
-/// `ArithmeticKeys` and the operations of a method whose sets, keys and ciphertexts, over words `$word`, are those of the module above.
+/// `ArithmeticKeys` and the operations of a method; its sets, keys and ciphertexts, over words `$word`, are those of the parent module.
 macro_rules! ckks_arithmetic {
     ($word:ty) => {
         use js_sys::{Float64Array, Int32Array, Uint8Array};
@@ -40,7 +40,7 @@ macro_rules! ckks_arithmetic {
 
         #[wasm_bindgen]
         impl ArithmeticKeys {
-            /// No keys yet for a key set. Without `rotations` there will be one for each power of two.
+            /// Begins keys for a key set. Without `rotations` there will be one for each power of two.
             pub fn begin(
                 preset: &str,
                 id: &Uint8Array,
@@ -55,31 +55,31 @@ macro_rules! ckks_arithmetic {
                 Ok(ArithmeticKeys(Keys::new(context, target, key_id(id)?, list)))
             }
 
-            /// What the keys are for, one a line, in the order in which they are made.
+            /// What each key is for, one per line, in the order in which they are made.
             pub fn labels(&self) -> Result<String> {
                 let list = self.0.list();
                 let labels = (0..list.len()).map(|index| list.label(index));
                 Ok(labels.collect::<core::result::Result<Vec<_>, _>>()?.join("\n"))
             }
 
-            /// Bytes that each of them takes in memory.
+            /// Bytes that each key takes in memory.
             #[wasm_bindgen(js_name = keyBytes)]
             pub fn key_bytes(&self) -> f64 {
                 self.0.list().key_bytes() as f64
             }
 
-            /// Makes one from the secret key.
+            /// Makes one key from the secret key.
             #[wasm_bindgen(js_name = addFromSecret)]
             pub fn add_from_secret(&mut self, secret: &SecretKey, index: usize) -> Result<()> {
                 scrubbed(|| Ok(self.0.make(index, &secret.key.main_secret()?)?))
             }
 
-            /// Products of the slots of two ciphertexts; takes a level.
+            /// Products of the slots of two ciphertexts; takes one level.
             pub fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext> {
                 operation(x, |on| on.multiply(&x.inner, &y.inner, &self.0))
             }
 
-            /// Slots moved to the left by so many places, around.
+            /// Slots moved to the left by `steps` places, cyclically.
             pub fn rotate(&self, x: &Ciphertext, steps: i32) -> Result<Ciphertext> {
                 operation(x, |on| on.rotate(&x.inner, steps.into(), &self.0))
             }
@@ -108,7 +108,7 @@ macro_rules! ckks_arithmetic {
             operation(x, |on| Ok(on.negate(&x.inner)))
         }
 
-        /// Slots plus known numbers: one in every slot, or those of the slots in a mode.
+        /// Slots plus known numbers: one for every slot, or one per slot in a given mode.
         #[wasm_bindgen(js_name = addPlain)]
         pub fn add_plain(
             x: &Ciphertext,
@@ -136,7 +136,7 @@ macro_rules! ckks_arithmetic {
             operation(x, |on| on.drop_to_level(&x.inner, level as usize))
         }
 
-        /// What an operation makes of the slots and known numbers.
+        /// The result of an operation on slots and known numbers.
         fn with_known(
             x: &Ciphertext,
             values: &Float64Array,

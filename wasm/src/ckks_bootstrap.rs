@@ -1,9 +1,8 @@
-//! What every method of CKKS has here that bootstraps in the page: keys that come part by part, and runs of one or several
-//! rounds.
+//! What every method of CKKS that bootstraps in the page has here: keys that come part by part, and runs of one or several rounds.
 
-/// `BootstrapKeys` and `BootstrapRun` of a method whose sets, keys and ciphertexts are those of the module above. `builder`
-/// takes the parts of keys of type `keys`, and `finish` completes them; `run` is a run over words `word`, `begin` begins one and `end` gives its result;
-/// `gain` is what a further round gains in bits, if there can be one.
+/// `BootstrapKeys` and `BootstrapRun` of a method whose sets, keys and ciphertexts are those of the parent module. `builder` collects the
+/// parts of keys of type `keys`, and `finish` completes them. `run` is a run over words `word`, `begin` begins one and `end` gives its
+/// result; `gain` is the gain of a further round in bits, if there can be further rounds.
 macro_rules! ckks_bootstrap {
     (
         builder: $builder:ty, $new_builder:expr, keys: $keys:ty, finish: $finish:expr, memory: $memory:expr,
@@ -60,8 +59,7 @@ macro_rules! ckks_bootstrap {
             Ok(ciphertext.sibling(evaluator(&ciphertext.params)?.multiply(x, x, keys.source()?)?))
         }
 
-        /// The same message at the level a bootstrapping starts from: what is left of a ciphertext when its
-        /// multiplications have been spent.
+        /// The same message at the level that a bootstrapping starts from, where all multiplications have been spent.
         #[wasm_bindgen::prelude::wasm_bindgen]
         pub fn exhaust(ciphertext: &super::Ciphertext) -> $crate::failure::Result<super::Ciphertext> {
             let params = &ciphertext.params;
@@ -74,7 +72,7 @@ macro_rules! ckks_bootstrap {
         #[wasm_bindgen::prelude::wasm_bindgen]
         pub struct BootstrapRun {
             run: Option<$run>,
-            /// Where there are several rounds.
+            /// Set if there are several rounds.
             meta: Option<refloat::bootstrapping::MetaRun<'static, $word>>,
             input: super::Ciphertext,
             mode: refloat::bootstrapping::method::SlotMode,
@@ -83,9 +81,8 @@ macro_rules! ckks_bootstrap {
 
         #[wasm_bindgen::prelude::wasm_bindgen]
         impl BootstrapRun {
-            /// Begins; the ciphertext is copied. `message` are the numbers that were encrypted, for the
-            /// errors of inspected steps; without it they are counted from what the input decrypts to. `rounds`
-            /// are those of META-BTS, one if nothing is said.
+            /// Begins a run; the ciphertext is copied. `message` are the numbers that were encrypted, against which inspected steps measure
+            /// errors; without it they are measured against what the input decrypts to. `rounds` are those of META-BTS, one by default.
             pub fn begin(
                 ciphertext: &super::Ciphertext,
                 mode: Option<String>,
@@ -125,7 +122,7 @@ macro_rules! ckks_bootstrap {
                 })
             }
 
-            /// As `step`, and tells what the ciphertexts hold. The first call also shows the input.
+            /// As `step`, and also shows what the ciphertexts hold. The first call also shows the input.
             #[wasm_bindgen(js_name = stepInspected)]
             pub fn step_inspected(
                 &mut self,
@@ -140,7 +137,7 @@ macro_rules! ckks_bootstrap {
                 Ok(finished)
             }
 
-            /// Shows the input to an inspected run that does not begin with `stepInspected`.
+            /// Shows the input of an inspected run whose first step is not `stepInspected`.
             #[wasm_bindgen(js_name = inspectInput)]
             pub fn inspect_input(
                 &mut self,
@@ -160,7 +157,7 @@ macro_rules! ckks_bootstrap {
                 self.inspector.begin(decrypted, |message| secret.key.view(run, message), on_event)
             }
 
-            /// The refreshed ciphertext, once.
+            /// The refreshed ciphertext; can be taken once.
             pub fn finish(&mut self) -> $crate::failure::Result<super::Ciphertext> {
                 let refreshed = match self.meta.take() {
                     Some(meta) => meta.finish()?,
@@ -171,7 +168,7 @@ macro_rules! ckks_bootstrap {
         }
 
         impl BootstrapRun {
-            /// Goes on to the next round of several; whether there is none.
+            /// Goes on to the next of several rounds; returns whether the last one is over.
             fn end_round(&mut self, events: &mut $crate::events::Recorder) -> $crate::failure::Result<bool> {
                 let (Some(meta), Some(run)) = (&mut self.meta, self.run.take()) else { return Ok(true) };
                 let Some(x) = $crate::rounds::next(meta, ($end)(run)?, events)? else { return Ok(true) };

@@ -21,22 +21,22 @@ use crate::{
     object::Fields,
 };
 
-/// What programs take of a method: its bootstraps, a step at a time, and its keys.
+/// What programs need from a method: its bootstraps, one step at a time, and its keys.
 pub trait ProgramMethod {
     /// Words of ciphertexts.
     type Word: WireWord;
     /// Parameters of a set.
     type Params: CkksSet<Word = Self::Word> + Clone;
-    /// Keys of a bootstrap, whole.
+    /// The complete keys of a bootstrap.
     type Keys;
 
-    /// What computes with ciphertexts of a set.
+    /// The evaluator for ciphertexts of a set.
     fn evaluator(params: &Self::Params) -> Result<&'static CkksEvaluator<Self::Word>>;
 
-    /// Whose keys they are.
+    /// Key id of the owner of the keys.
     fn owner(keys: &Self::Keys) -> [u8; 16];
 
-    /// What evaluates the arithmetic of a plan.
+    /// Evaluates the arithmetic of a plan.
     fn machine<'a>(evaluator: &'a CkksEvaluator<Self::Word>, keys: &'a Self::Keys)
     -> Machine<'a, Self::Word>;
 
@@ -57,14 +57,14 @@ pub trait ProgramMethod {
 
 /// A bootstrap or readings under way.
 pub trait Stepwise<M: ProgramMethod + ?Sized> {
-    /// A step; whether it was the last.
+    /// Does a step; returns whether it was the last.
     fn step(&mut self, keys: &M::Keys, observer: &mut dyn Observer) -> CoreResult<bool, Error>;
 
-    /// What came of it.
+    /// The resulting ciphertexts.
     fn results(self: Box<Self>) -> CoreResult<Vec<Ciphertext<M::Word>>, Error>;
 }
 
-/// A bootstrap or a reading under way, of whichever kind.
+/// A bootstrap or a reading under way, of any kind.
 pub type Steps<M> = Box<dyn Stepwise<M>>;
 
 /// A run with its steps and its end.
@@ -86,7 +86,7 @@ where
     }
 }
 
-/// A run, how a step of it is done, and how it ends.
+/// Combines a run, the function that does a step of it, and the one that ends it.
 pub fn stepwise<M: ProgramMethod, R: 'static>(
     run: R,
     step: impl Fn(&mut R, &M::Keys, &mut dyn Observer) -> CoreResult<bool, Error> + 'static,
@@ -95,11 +95,11 @@ pub fn stepwise<M: ProgramMethod, R: 'static>(
     Box::new(Run(run, step, end))
 }
 
-/// Keys that a program runs with: those of bootstraps, or those for arithmetic, with which it has none.
+/// Keys that a program runs with: those of bootstraps, or those for arithmetic, which allow no bootstraps.
 pub enum Tools<'a, M: ProgramMethod> {
-    /// Those of bootstraps.
+    /// Bootstrapping keys.
     Bootstrap(&'a M::Keys),
-    /// Those for arithmetic.
+    /// Keys for arithmetic.
     Arithmetic(&'a ArithmeticKeys<M::Word>),
 }
 
@@ -111,7 +111,7 @@ impl<M: ProgramMethod> Tools<'_, M> {
         }
     }
 
-    /// Keys of another owner than that of the ciphertext would give a result that is wrong.
+    /// Refuses keys whose owner is not the ciphertext's: the result would be wrong.
     fn check_owner(&self, x: &Ciphertext<M::Word>) -> Result<()> {
         match self {
             Self::Arithmetic(keys) => Ok(keys.check_owner(x)?),
@@ -134,7 +134,7 @@ pub struct Programs<M: ProgramMethod> {
     mode: SlotMode,
     inputs: Vec<Ciphertext<M::Word>>,
     run: Option<ProgramRun<M::Word>>,
-    /// The bootstrap that it waits for.
+    /// The bootstrap that the program waits for.
     under_way: Option<Steps<M>>,
     outputs: Vec<Option<Ciphertext<M::Word>>>,
 }
@@ -154,12 +154,12 @@ impl<M: ProgramMethod> Programs<M> {
         })
     }
 
-    /// The next of its inputs.
+    /// Adds the next input.
     pub fn give(&mut self, x: &Ciphertext<M::Word>) {
         self.inputs.push(x.clone());
     }
 
-    /// Decides levels, scales and bootstraps; what the run will take.
+    /// Decides levels, scales and bootstraps; returns what the run will take.
     pub fn plan(&mut self, tools: &Tools<'_, M>) -> Result<JsValue> {
         for input in &self.inputs {
             tools.check_owner(input)?;
@@ -176,7 +176,7 @@ impl<M: ProgramMethod> Programs<M> {
         Ok(described)
     }
 
-    /// An operation, or a step of a bootstrap; `true` when it was the last.
+    /// Does an operation, or a step of a bootstrap; `true` if it was the last.
     pub fn step(&mut self, tools: &Tools<'_, M>, observer: &mut dyn Observer) -> Result<bool> {
         scrubbed(|| {
             let run = self.run.as_mut().ok_or_else(over)?;
@@ -212,7 +212,7 @@ impl<M: ProgramMethod> Programs<M> {
         })
     }
 
-    /// An output by its place, once.
+    /// An output by its index; each can be taken once.
     pub fn take(&mut self, index: usize) -> Result<Ciphertext<M::Word>> {
         self.outputs.get_mut(index).and_then(Option::take).ok_or_else(|| {
             Failure::invalid(format!("no output {index}: take each once, after the last step of the program"))
@@ -220,7 +220,7 @@ impl<M: ProgramMethod> Programs<M> {
     }
 }
 
-/// What a method says that reads neither digits nor an order.
+/// The error of a method that reads neither digits nor an order.
 pub fn reads_nothing() -> Failure {
     Failure::invalid("sets of this method read no digits; take one for modular reduction")
 }
@@ -230,7 +230,7 @@ fn no_keys() -> Failure {
         .into()
 }
 
-/// `ProgramRun` of a method, as [`ProgramMethod`] describes it, whose sets, keys and ciphertexts are those of the module above, and whose
+/// `ProgramRun` of a method, as [`ProgramMethod`] describes it, whose sets, keys and ciphertexts are those of the parent module, and whose
 /// bootstrapping keys have `whole`.
 macro_rules! ckks_program {
     ($method:ty) => {
@@ -243,7 +243,7 @@ macro_rules! ckks_program {
 
         #[wasm_bindgen::prelude::wasm_bindgen]
         impl ProgramRun {
-            /// Begins with the first input of a program; `where_needed` says whether bootstraps are put in where levels run out.
+            /// Begins with the first input of a program; `where_needed` says whether bootstraps are inserted where levels run out.
             pub fn begin(
                 program: &js_sys::Uint8Array,
                 where_needed: bool,
@@ -261,12 +261,12 @@ macro_rules! ckks_program {
                 Ok(ProgramRun { programs, first: first.sibling(first.inner.clone()) })
             }
 
-            /// The next input.
+            /// Adds the next input.
             pub fn give(&mut self, x: &super::Ciphertext) {
                 self.programs.give(&x.inner);
             }
 
-            /// Plans the program for a set and these keys; what it will take.
+            /// Plans the program for a set and these keys; returns what it will take.
             pub fn plan(
                 &mut self,
                 keys: &super::bootstrap::BootstrapKeys,
@@ -274,7 +274,7 @@ macro_rules! ckks_program {
                 self.programs.plan(&$crate::ckks_program::Tools::Bootstrap(keys.whole()?))
             }
 
-            /// Plans the program for these keys; what it will take.
+            /// Plans the program for these keys; returns what it will take.
             #[wasm_bindgen(js_name = planArithmetic)]
             pub fn plan_arithmetic(
                 &mut self,
@@ -283,7 +283,7 @@ macro_rules! ckks_program {
                 self.programs.plan(&$crate::ckks_program::Tools::Arithmetic(&keys.0))
             }
 
-            /// An operation, or a step of a bootstrap; `true` when it was the last.
+            /// Does an operation, or a step of a bootstrap; `true` if it was the last.
             pub fn step(
                 &mut self,
                 keys: &super::bootstrap::BootstrapKeys,
@@ -292,7 +292,7 @@ macro_rules! ckks_program {
                 self.step_with(&$crate::ckks_program::Tools::Bootstrap(keys.whole()?), on_event)
             }
 
-            /// An operation; `true` when it was the last.
+            /// Does an operation; `true` if it was the last.
             #[wasm_bindgen(js_name = stepArithmetic)]
             pub fn step_arithmetic(
                 &mut self,
@@ -302,7 +302,7 @@ macro_rules! ckks_program {
                 self.step_with(&$crate::ckks_program::Tools::Arithmetic(&keys.0), on_event)
             }
 
-            /// An output by its place, once, after the last step.
+            /// An output by its index, after the last step; each can be taken once.
             pub fn finish(&mut self, index: usize) -> $crate::failure::Result<super::Ciphertext> {
                 Ok(self.first.sibling(self.programs.take(index)?))
             }

@@ -4,18 +4,18 @@ use refloat::Error;
 
 use crate::failure::{Failure, Result};
 
-/// Keys, or what collects their parts.
+/// Complete keys, or the builder that collects their parts.
 pub enum Collected<Builder, Keys> {
-    /// Takes parts.
+    /// Still collecting parts.
     Collecting(Builder),
-    /// All there.
+    /// All parts are there.
     Whole(Keys),
     /// Parts were missing.
     Failed,
 }
 
 impl<Builder, Keys> Collected<Builder, Keys> {
-    /// What takes parts.
+    /// The builder that takes parts.
     pub fn collecting(&mut self) -> Result<&mut Builder> {
         match self {
             Self::Collecting(builder) => Ok(builder),
@@ -25,7 +25,7 @@ impl<Builder, Keys> Collected<Builder, Keys> {
         }
     }
 
-    /// Makes keys of the parts; nothing is done for keys that are whole.
+    /// Makes keys from the parts; does nothing if the keys are already complete.
     pub fn finish(&mut self, whole: impl FnOnce(Builder) -> core::result::Result<Keys, Error>) -> Result<()> {
         match core::mem::replace(self, Self::Failed) {
             Self::Collecting(builder) => *self = Self::Whole(whole(builder)?),

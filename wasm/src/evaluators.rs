@@ -7,7 +7,7 @@ use refloat::circuits::linear_transform::PlaintextStorage;
 
 use crate::failure::Result;
 
-/// Evaluators of sets, by fingerprint. Runs borrow them; they live as long as the instance.
+/// Evaluators of sets, by fingerprint. Runs borrow them, so they live as long as the instance.
 pub type Evaluators<E> = RefCell<Vec<([u8; 16], &'static E)>>;
 
 /// The evaluator of a set, made when it is first needed.
@@ -26,7 +26,7 @@ pub fn evaluator<E>(
     Ok(evaluator)
 }
 
-/// How diagonals are kept between runs in a ring of degree `n`: those of large rings would fill the memory of a page.
+/// How diagonals are kept between runs in a ring of degree `n`: those of large rings would fill a page's memory.
 #[cfg(feature = "diagonals")]
 pub fn diagonals(n: usize) -> PlaintextStorage {
     if n <= 1 << 11 { PlaintextStorage::Evaluated } else { PlaintextStorage::Coefficients }

@@ -39,7 +39,7 @@ impl Recorder {
     }
 }
 
-/// Does a step, and hands over what it tells once it is done.
+/// Does a step, and passes its events on once it is done.
 pub fn told<T>(on_event: &Function, step: impl FnOnce(&mut Recorder) -> Result<T>) -> Result<T> {
     let mut events = Recorder::default();
     let done = step(&mut events)?;
@@ -47,7 +47,7 @@ pub fn told<T>(on_event: &Function, step: impl FnOnce(&mut Recorder) -> Result<T
     Ok(done)
 }
 
-/// Hands one event over.
+/// Passes on one event.
 pub fn send(on_event: &Function, event: &JsValue, now: f64) -> Result<()> {
     on_event
         .call2(&JsValue::UNDEFINED, event, &JsValue::from_f64(now))

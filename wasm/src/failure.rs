@@ -15,13 +15,13 @@ pub struct Failure {
 pub type Result<T> = core::result::Result<T, Failure>;
 
 impl Failure {
-    /// An argument that the core never sees.
+    /// The failure for an argument that never reaches the core.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self { code: "INVALID_ARGUMENT", message: message.into() }
     }
 }
 
-/// The id of a key from its bytes.
+/// A key id from its bytes.
 #[cfg(feature = "evaluation")]
 pub fn key_id(bytes: &js_sys::Uint8Array) -> Result<[u8; 16]> {
     let bytes = bytes.to_vec();
@@ -29,7 +29,7 @@ pub fn key_id(bytes: &js_sys::Uint8Array) -> Result<[u8; 16]> {
     bytes.as_slice().try_into().map_err(wrong)
 }
 
-/// The failure of a run that is over.
+/// The failure of using a run that is over.
 #[cfg(feature = "runs")]
 pub fn over() -> Failure {
     Failure::invalid("the run has given its result: begin another one")

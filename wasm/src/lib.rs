@@ -1,5 +1,5 @@
-//! WebAssembly surface of refloat, one file per topic and no logic of its own. Seven modules are made of it, by
-//! feature: `client`, `full`, `gates`, `conventional`, `digits`, `link` and `integers`.
+//! WebAssembly surface of refloat, one file per topic and no logic of its own. Features make seven modules of it: `client`, `full`,
+//! `gates`, `conventional`, `digits`, `link` and `integers`.
 //!
 //! It is written for one caller, the TypeScript package `refloat`, which gives it a shape for
 //! people. Nothing here hands out a view of wasm memory: arrays are copied in and out. Errors carry

@@ -33,7 +33,7 @@ impl Fields {
     }
 }
 
-/// A JavaScript array of what an iterator gives.
+/// A JavaScript array of an iterator's items.
 pub fn array(items: impl IntoIterator<Item = JsValue>) -> JsValue {
     items.into_iter().collect::<js_sys::Array>().into()
 }

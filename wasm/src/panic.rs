@@ -1,4 +1,4 @@
-//! What is left to say after a panic.
+//! What remains to be said after a panic.
 //!
 //! A panic stops the instance with a trap. The hook keeps its message, so that the caller can tell
 //! a panic from memory that ran out, which traps without one.

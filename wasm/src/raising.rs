@@ -1,4 +1,4 @@
-//! Programs of the methods that raise the modulus: what they have alike, which is all but their runs.
+//! Programs of the methods that raise the modulus: everything these share, that is, all but their runs.
 
 use refloat::{
     bootstrapping::{method::SlotMode, raising::RaisingKeys},
@@ -12,9 +12,9 @@ use crate::{
     failure::Result,
 };
 
-/// Keys that raise the modulus, with or without others.
+/// Keys that raise the modulus, possibly with others.
 pub trait Raised {
-    /// Those that do.
+    /// The keys that raise the modulus.
     fn raising(&self) -> &RaisingKeys<u64>;
 }
 
@@ -24,14 +24,14 @@ impl Raised for RaisingKeys<u64> {
     }
 }
 
-/// What programs take of a method whose keys raise the modulus.
+/// What programs need from a method whose keys raise the modulus.
 pub trait Raising: Sized {
     /// Parameters of a set.
     type Params: CkksSet<Word = u64> + Clone;
-    /// Keys of a bootstrap, whole.
+    /// The complete keys of a bootstrap.
     type Keys: Raised;
 
-    /// What computes with ciphertexts of a set.
+    /// The evaluator for ciphertexts of a set.
     fn evaluator(params: &Self::Params) -> Result<&'static CkksEvaluator<u64>>;
 
     /// Begins a bootstrap.

@@ -1,4 +1,4 @@
-//! Rounds of META-BTS over bootstraps that are done a step at a time.
+//! Rounds of META-BTS over bootstraps that are done one step at a time.
 
 use refloat::{
     bootstrapping::{MetaRun, Rounds},
@@ -11,8 +11,8 @@ use crate::{
     failure::{Failure, Result},
 };
 
-/// Rounds of a method on `x`, each after the first worth `gain_bits` bits; `None` for one round, which is the method itself and
-/// all there is of some.
+/// Rounds of a method on `x`, each after the first worth `gain_bits` bits. `None` for a single round, which is a plain bootstrap; some
+/// methods have no other.
 pub fn begin<W: WireWord>(
     evaluator: &'static CkksEvaluator<W>,
     (count, gain_bits): (Option<f64>, Option<u32>),
@@ -37,7 +37,7 @@ pub fn begin<W: WireWord>(
 
 const ONE: &str = "sets of this method bootstrap in one round: leave rounds out, or read more digits";
 
-/// Takes what came of a round; what to bootstrap in the next, if there is one.
+/// Takes in the result of a round; returns what to bootstrap in the next, if there is one.
 pub fn next<W: WireWord>(
     meta: &mut MetaRun<'static, W>,
     refreshed: Ciphertext<W>,
@@ -47,7 +47,7 @@ pub fn next<W: WireWord>(
     Ok(meta.input()?)
 }
 
-/// The failure of a look into a bootstrap of several rounds, whose later ones hold corrections and not the message.
+/// The failure of inspecting a bootstrap of several rounds, whose later rounds hold corrections rather than the message.
 pub fn not_inspected() -> Failure {
-    Failure::invalid("a bootstrap of several rounds is not inspected: leave rounds or inspect out")
+    Failure::invalid("a bootstrap of several rounds cannot be inspected; leave out rounds or inspect")
 }

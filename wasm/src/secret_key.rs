@@ -1,15 +1,14 @@
 //! What secret keys of all methods have here under the same names.
 
-/// The methods of `$name`, a secret key with the fields `preset` and `key`, that do not depend on what it encrypts. Named
-/// sets are `Sets` where the macro is used; `generate`, `read` and `write` make a key, and take it from its wire form and to
-/// it.
+/// The methods of `$name`, a secret key with the fields `preset` and `key`, that do not depend on what it encrypts. Named sets are `Sets`
+/// where the macro is used; `generate` makes a key, `read` reads its wire form and `write` writes it.
 macro_rules! secret_key {
     ($name:ident, generate: $generate:expr, read: $read:expr, write: $write:expr) => {
         $crate::accessors::identified!($name, key);
 
         #[wasm_bindgen::prelude::wasm_bindgen]
         impl $name {
-            /// Makes a key from the platform's randomness. A seed of one's own is for insecure sets alone.
+            /// Makes a key from the platform's randomness. A given seed is for insecure sets only.
             pub fn generate(
                 preset: &str,
                 allow_insecure: bool,
@@ -46,7 +45,7 @@ macro_rules! secret_key {
                 })
             }
 
-            /// The token of this key's evaluation keys at the server of an origin, 32 bytes.
+            /// The token of this key's evaluation keys on the server at an origin, 32 bytes.
             #[wasm_bindgen(js_name = serverToken)]
             pub fn server_token(&self, origin: &str) -> js_sys::Uint8Array {
                 refloat::scrub::scrubbed(|| {

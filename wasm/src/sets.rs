@@ -1,4 +1,4 @@
-//! The named sets of a method, as JavaScript is told about them and asks for them.
+//! The named sets of a method, as they are described to JavaScript and asked for by it.
 
 use std::{cell::RefCell, marker::PhantomData, thread::LocalKey};
 
@@ -11,7 +11,7 @@ use crate::{
     object::{Fields, array},
 };
 
-/// Checked parameters of the sets that were asked for: checking takes a moment, and tables are made once.
+/// Checked parameters of the sets asked for so far, kept because checking takes a moment; their tables are made once.
 pub type Checked<P> = RefCell<Vec<(&'static str, P)>>;
 
 /// Parameters of a method that pages use.
@@ -19,7 +19,7 @@ pub trait PageParams: ParamSet + Clone + 'static {
     /// The set to take instead of a toy.
     const SECURE: &'static str;
 
-    /// Those of the sets that were asked for.
+    /// The cache of sets that were asked for.
     fn kept() -> &'static LocalKey<Checked<Self>>;
 }
 
@@ -30,12 +30,12 @@ pub struct Sets<P>(PhantomData<P>);
 type Found<P> = (&'static Preset<<P as ParamSet>::Spec>, P);
 
 impl<P: PageParams> Sets<P> {
-    /// A set of today or of an earlier version by name.
+    /// A set by name, current or of an earlier version.
     pub fn named(name: &str) -> Result<Found<P>> {
         Self::found(Preset::readable_named(name)?)
     }
 
-    /// A set of today by name, which must be secure unless `allow_insecure` is set.
+    /// A current set by name, which must be secure unless `allow_insecure` is set.
     pub fn allowed(name: &str, allow_insecure: bool) -> Result<Found<P>> {
         let preset = Preset::<P::Spec>::named(name)?;
         Self::check_allowed(preset, allow_insecure)?;
@@ -52,7 +52,7 @@ impl<P: PageParams> Sets<P> {
         Self::found(Preset::by_fingerprint(&fingerprint)?)
     }
 
-    /// The description of a set of today or of an earlier version, as the TypeScript type `GlueSet`.
+    /// The description of a set, current or of an earlier version, as the TypeScript type `GlueSet`.
     pub fn described(name: &str) -> Result<JsValue> {
         let (preset, params) = Self::named(name)?;
         Ok(object_of(params.info(preset)))
@@ -78,8 +78,8 @@ impl<P: PageParams> Sets<P> {
     }
 }
 
-/// A description as the TypeScript type `GlueSet`: the fields of its serialised form, with the hundreds of key parts as two
-/// values instead of an object each, which would take longer than all the rest.
+/// A description as the TypeScript type `GlueSet`: the fields of its serialised form, but with the hundreds of key parts as two values
+/// instead of an object each, which would take longer than everything else.
 fn object_of(info: SetInfo) -> JsValue {
     let stages = info.stages.iter().map(|stage| {
         Fields::new()

@@ -1,4 +1,4 @@
-//! Runs whose work is shared with other instances, and the helpers that they have there.
+//! Runs whose work is shared with other instances, and their helpers in those instances.
 
 use js_sys::Uint8Array;
 use refloat::{
@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{failure::Result, object::Fields};
 
-/// Computes tasks of a run that is in another instance.
+/// Computes tasks of a run in another instance.
 #[wasm_bindgen]
 pub struct Helper(Box<dyn method::Helper>);
 
@@ -22,7 +22,7 @@ impl Helper {
 
 #[wasm_bindgen]
 impl Helper {
-    /// The result of a task, for `supply` of the run; `needed` are the results that it needs, one after the other.
+    /// The result of a task, for the run's `supply`; `needed` are the results that the task needs, concatenated.
     pub fn compute(&mut self, task: usize, needed: &Uint8Array) -> Result<Uint8Array> {
         let needed = needed.to_vec();
         let result = scrubbed(|| self.0.compute(task, &needed))?;
@@ -42,8 +42,8 @@ pub fn plain(tasks: Option<Tasks>) -> JsValue {
     })
 }
 
-/// What runs have whose work is shared, each a class `$class` that has a field `run`: `$run` is the run in it, if it is not over,
-/// and `$keys` its keys, those of the core in an object of `$class_of_keys`.
+/// The methods of runs whose work is shared. Each run is a class `$class` with a field `run`: `$run` is the run in it, if it is not over,
+/// and `$keys` are the core's keys in an object of `$class_of_keys`.
 macro_rules! split {
     ($class:ident, run: |$self:ident| $run:expr, keys: |$object:ident: &$class_of_keys:ty| $keys:expr) => {
         #[wasm_bindgen::prelude::wasm_bindgen]
@@ -54,7 +54,7 @@ macro_rules! split {
                 $crate::split::plain($run.and_then(|run| refloat::bootstrapping::method::Split::tasks(run)))
             }
 
-            /// What a `Helper` must know of the stage.
+            /// What a `Helper` must know about the stage.
             pub fn brief(
                 &mut self,
                 $object: &$class_of_keys,

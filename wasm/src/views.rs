@@ -1,4 +1,4 @@
-//! What the ciphertexts inside a run hold, for the owner of the key.
+//! What the ciphertexts inside a run hold, shown to the owner of the key.
 
 use js_sys::{Float64Array, Function, Uint32Array};
 use refloat::{
@@ -15,13 +15,13 @@ use crate::{
     object::Fields,
 };
 
-/// Points a view has at most.
+/// Most points that a view has.
 const POINTS: usize = 1024;
 
 /// Slots that are wiped when they are dropped.
 pub type Slots = Zeroizing<Vec<Complex>>;
 
-/// The numbers of a user as slots: one each, or pairs of real and imaginary part.
+/// A user's numbers as slots: one each, or pairs of real and imaginary part.
 pub fn slots(numbers: &[f64], mode: SlotMode) -> Result<Slots> {
     let parts = if mode == SlotMode::Complex { 2 } else { 1 };
     if !numbers.len().is_multiple_of(parts) {
@@ -34,19 +34,19 @@ pub fn slots(numbers: &[f64], mode: SlotMode) -> Result<Slots> {
     Ok(Zeroizing::new(numbers.chunks_exact(parts).map(slot).collect()))
 }
 
-/// Makes views of a run, and measures them against the message.
+/// Makes views of a run and compares them with the message.
 pub struct Inspector {
     message: Option<Slots>,
     begun: bool,
 }
 
 impl Inspector {
-    /// For a run; `message` are the slots that were encrypted, if they are known.
+    /// An inspector for a run; `message` are the slots that were encrypted, if they are known.
     pub fn new(message: Option<Slots>) -> Self {
         Self { message, begun: false }
     }
 
-    /// Before the first step: the input, which `decrypted` gives where the message is not known.
+    /// Called before the first step: shows the input. If the message is not known, `decrypted` gives it.
     pub fn begin(
         &mut self,
         decrypted: impl FnOnce() -> Result<Slots>,
@@ -63,7 +63,7 @@ impl Inspector {
         self.show(view, on_event)
     }
 
-    /// What `view` sees of the run now, beside the message.
+    /// Shows what `view` sees of the run now, compared with the message.
     pub fn show(
         &self,
         view: impl FnOnce(&[Complex]) -> core::result::Result<Option<StageView>, Error>,

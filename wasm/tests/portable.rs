@@ -1,7 +1,7 @@
-//! What the same seeds give natively; the tests of the npm package ask the same of the wasm module.
+//! Results of fixed seeds computed natively; the tests of the npm package expect the same from the wasm module.
 //!
-//! `REFLOAT_WRITE_VECTORS=1 cargo test -p refloat-wasm --test portable` writes the vectors anew,
-//! after a change of the wire format or of the sampling.
+//! `REFLOAT_WRITE_VECTORS=1 cargo test -p refloat-wasm --test portable` rewrites the vectors, after a change of the wire format or of the
+//! sampling.
 
 use std::{fs, path::PathBuf};
 
@@ -85,7 +85,7 @@ fn native_results_are_those_of_the_vectors() {
     assert_eq!(found, wanted);
 }
 
-/// What every set has: its secret key, and some of the parts of its evaluation keys.
+/// Recorded for every set: its secret key, and some of the parts of its evaluation keys.
 fn of_keys<K: SeededSecret>(name: &str, secret: &K, parts: impl IntoIterator<Item = usize>) -> Value {
     let part = |index: usize| json!([index, digest(&secret.key_part(index).expect("a part"))]);
     json!({
@@ -103,7 +103,7 @@ fn digests_of(name: &str) -> Value {
     let mode = params.mode();
     let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
     let parts = params.key_parts().len();
-    // Every kind of part for large sets, every part for small ones.
+    // Parts of every kind for large sets, every part for small ones.
     let wanted: Vec<usize> =
         if preset.secure() { vec![0, parts / 2, parts - 1] } else { (0..parts).collect() };
     let encrypted = |mode: SlotMode, level: usize| {
@@ -152,7 +152,7 @@ fn reduction_digests_of(name: &str) -> Value {
         while !run.step(&keys, &mut ()).expect("a stage") {}
         run.finish().expect("a result").remove(0)
     };
-    // What the page asks of a number, in the words of programs.
+    // Readings that the page asks for, written as programs.
     let readings = |x: &Ciphertext<u64>| {
         let text = "x = input\nb = bit x 3 2\nc = bit x 3 0\nb = output b\nc = output c";
         let program = Program::parse(text).expect("a program");
@@ -179,7 +179,7 @@ fn reduction_digests_of(name: &str) -> Value {
     found
 }
 
-/// Numbers become phases, are compared, their ranks looked up, and the bits brought back into slots.
+/// Digests of a comparison: numbers become phases and are compared, their ranks are looked up, and the bits are brought back into slots.
 fn link_digests_of(name: &str) -> Value {
     let params = params::link_preset(name).and_then(LinkPreset::params).expect("a preset");
     let secret = LinkSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
@@ -194,7 +194,7 @@ fn link_digests_of(name: &str) -> Value {
     let numbers: Vec<Complex> = (0..5).map(|i| Complex::new((37 * i % 16) as f64 / 16.0, 0.0)).collect();
     let level = params.ckks().levels().output;
     let x = secret.ckks().encrypt(&numbers, level, &Seed::from_bytes([9; 32])).expect("values in range");
-    // Of the slots, of the gates, of packing, and both ways between.
+    // Parts for the slots, for the gates, for packing, and for both ways between them.
     let mut found = of_keys(name, &secret, [0, last - 3, last - 2, last - 1, last]);
     let keys = LinkKeys::generate(&secret).expect("keys");
     let evaluator = LinkEvaluator::new(&params, keys, PlaintextStorage::Evaluated).expect("an evaluator");
@@ -205,7 +205,7 @@ fn link_digests_of(name: &str) -> Value {
     found["fresh"] = json!(hash(&x));
     found["ranks"] = json!(hash_all(&ranks));
     found["lookedUp"] = json!(hash_all(&largest));
-    // What questions of pages and servers give: no higher than messages are encrypted.
+    // Answers to pages and servers are at most at the level at which messages are encrypted.
     let slots = evaluator.to_slots(&largest, &mut ()).expect("slots");
     let answer = evaluator.ckks().ckks().drop_to_level(&slots, level.min(slots.level())).expect("levels");
     found["argmax"] = json!(hash(&answer));

@@ -9,7 +9,7 @@ use refloat::{
 
 use crate::{Operations, PRIME, least, message, rotated, wrong};
 
-/// At the level where a bootstrap of `bgv15` ends.
+/// Operations at the level where a bootstrap of `bgv15` ends.
 pub fn operations(rounds: usize) -> Result<Operations, Error> {
     let params = BgvPreset::named("bgv15")?.params()?;
     let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([1; 32]));

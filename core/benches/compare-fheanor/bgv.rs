@@ -92,13 +92,13 @@ struct Measured {
     /// log2 of the largest modulus of the ephemeral secret.
     log_ephemeral: f64,
     slots: usize,
-    /// Seconds to make the keys and what else is made once.
+    /// Seconds to make the keys and whatever else is made once.
     setup: f64,
     /// Least seconds of a bootstrap, and of a product and an automorphism of its result.
     bootstrap: f64,
     multiply: f64,
     rotate: f64,
-    /// Bits that noise may grow by: before the bootstrap, after it, and after a product more.
+    /// Bits that noise may grow by: before the bootstrap, after it, and after one more product.
     budget: [f64; 3],
     /// Slots of all results that differ from the clear ones.
     wrong: usize,

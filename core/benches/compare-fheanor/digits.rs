@@ -1,7 +1,7 @@
-//! Digits that refloat and fheanor read of the same numbers, in the clear, and what it takes them.
+//! Digits of the same numbers that refloat and fheanor read, in the clear, and how many products and levels either takes.
 //!
 //! `RUSTC_BOOTSTRAP=1 cargo run --release --manifest-path core/benches/compare-fheanor/Cargo.toml --bin digits` prints a line for each
-//! case, and ends with an error if either library reads something else than there is.
+//! case, and ends with an error if either library reads a wrong digit.
 
 use feanor_math::{
     primitive_int::StaticRing,
@@ -46,7 +46,7 @@ const ONE: [(u64, u32, Option<u64>); 9] = [
 const ALL: [(u64, u32, u32); 7] =
     [(2, 7, 6), (2, 10, 7), (2, 14, 9), (3, 5, 4), (5, 4, 3), (7, 4, 2), (17, 3, 2)];
 
-/// Products, and products one after the other.
+/// Number of products, and the depth of products.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Cost(usize, usize);
 
@@ -73,7 +73,7 @@ fn line(what: &str, numbers: usize, degrees: [usize; 2], [ours, theirs]: [Cost; 
     wrong
 }
 
-/// Both polynomials, at every number there is. Returns at how many one of them is wrong.
+/// Evaluates both polynomials at every number. Returns at how many numbers one of them is wrong.
 fn one(p: u64, e: u32, bound: Option<u64>) -> usize {
     let ring = PrimePower::new(p, e).expect("a power of a prime");
     let ours = match bound {
@@ -90,7 +90,7 @@ fn one(p: u64, e: u32, bound: Option<u64>) -> usize {
     let degree = theirs_ring.degree(&theirs).unwrap_or(0);
     let coefficient = |i| modulo.smallest_positive_lift(*theirs_ring.coefficient_at(&theirs, i)) as u64;
     let their_coefficients: Vec<u64> = (0..=degree).map(coefficient).collect();
-    // What is evaluated is theirs as they hold it, by our arithmetic.
+    // Their polynomial has the coefficients that they hold, and is evaluated by our arithmetic.
     let value = |f: &[u64], x| f.iter().rev().fold(0, |sum, &c| ring.add(ring.mul(sum, x), c));
     let largest = bound.unwrap_or(p / 2) as i64;
     let (mut numbers, mut wrong) = (0, 0);
@@ -116,7 +116,7 @@ fn one(p: u64, e: u32, bound: Option<u64>) -> usize {
     line(&what, numbers, [own.degree(), degree], costs, wrong)
 }
 
-/// Both evaluations, at every number modulo p^e.
+/// Reads digits both ways, at every number modulo p^e.
 fn all(p: u64, e: u32, t: u32) -> usize {
     let ring = PrimePower::new(p, e).expect("a power of a prime");
     let ours = AllDigits::new(ring, t).expect("polynomials");
@@ -129,7 +129,7 @@ fn all(p: u64, e: u32, t: u32) -> usize {
     let (last, kept, divisor) = (&modulo[t as usize], p.pow(e - t), p.pow(t) as i64);
     let mut wrong = 0;
     for x in 0..ring.value() as i64 {
-        // Half of 2^t is a digit below 0.
+        // Half of 2^t is read as a negative digit.
         let quotient = (x + (divisor - i64::from(p != 2)) / 2) / divisor;
         let (high, low) = theirs.evaluate_plain(residue(last, x), &modulo);
         let their_quotient = modulo[0].smallest_positive_lift(high) as u64;
@@ -149,7 +149,7 @@ fn residue(ring: &Zn, x: i64) -> ZnEl {
     ring.coerce(&StaticRing::<i64>::RING, x)
 }
 
-/// Every value is counted as the products before it.
+/// Counts products, and evaluates with the depth of products in place of every value.
 fn cost(digits: &DigitExtract<ZnBase>) -> Cost {
     let mut products = 0;
     let depths = digits.evaluate_generic(

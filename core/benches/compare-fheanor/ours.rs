@@ -10,7 +10,7 @@ use refloat::{
 
 use crate::{Measured, least, message, timed};
 
-/// From the lowest level of an input; product and automorphism at the level where the bootstrap ends.
+/// A bootstrap from the lowest level of an input; product and automorphism at the level where it ends.
 pub fn run(set: &str, rounds: usize) -> Result<Measured, Error> {
     let published = published_sets().iter().find(|preset| preset.name == set);
     let params = published.map_or_else(|| BgvPreset::named(set)?.params(), BgvPreset::params)?;
@@ -33,14 +33,14 @@ pub fn run(set: &str, rounds: usize) -> Result<Measured, Error> {
     let fresh = fresh?;
     let (multiply, square) = least(rounds, || bootstrapper.multiply(&fresh, &fresh, &keys));
     let square = square?;
-    // Any that there is a key of at this level.
+    // Any automorphism that has a key at this level.
     let (element, _) = params
         .galois_elements()
         .find(|&(_, level)| level >= fresh.level())
         .ok_or_else(|| Error::InvalidArgument("no automorphism at the level of a result".into()))?;
     let automorphism = |x: &BgvCiphertext| bootstrapper.bgv().automorphism(x, element, &keys);
     let (rotate, turned) = least(rounds, || automorphism(&fresh));
-    // The same of a message that was never bootstrapped.
+    // The same automorphism of a message that was never bootstrapped.
     let direct = secret.encrypt(&values, fresh.level(), &Seed::from_bytes([3; 32]))?;
     let expected = automorphism(&direct)?;
     let decrypt = |x: &_| Ok::<_, Error>(secret.decrypt(x)?.reveal_to_key_owner().clone());

@@ -29,7 +29,7 @@ use crate::{Measured, least, message};
 /// Standard deviation of errors.
 const SIGMA: f64 = 3.2;
 
-/// Steps of each linear map, and primes of the modulus of the ephemeral secret: as in its own measurements.
+/// Steps of each linear map, and primes of the modulus of the ephemeral secret: as in fheanor's own measurements.
 const MAP_LEVELS: usize = 4;
 const EPHEMERAL_PRIMES: usize = 2;
 
@@ -48,7 +48,7 @@ pub enum Ring {
 pub struct Theirs {
     pub ring: Ring,
     pub prime: u64,
-    /// Of the plaintexts, a power of the prime.
+    /// Modulus of the plaintexts, a power of the prime.
     pub modulus: u64,
     /// Digits that are taken off, and the bound on a single one.
     pub digits: usize,
@@ -62,7 +62,7 @@ pub struct Theirs {
     pub ephemeral_weight: usize,
 }
 
-/// A bootstrap in either kind of ring: their types are told apart by names alone.
+/// A bootstrap in either kind of ring: their types differ in name alone.
 macro_rules! measure {
     ($scheme:ident, $params:ident, $build:ident, $cube:ident, $own:ident, $rounds:ident) => {{
         let (integers, big, mut rng) = (StaticRing::<i64>::RING, BigIntRing::RING, rand::rng());
@@ -161,7 +161,7 @@ macro_rules! measure {
     }};
 }
 
-/// From a fresh ciphertext: every one is modulo the whole of Q, and a bootstrap begins by leaving most of it.
+/// Bootstraps a fresh ciphertext: every ciphertext is modulo the whole of Q, and a bootstrap begins by dropping most of it.
 pub fn run(own: &Theirs, rounds: usize) -> Measured {
     match own.ring {
         Ring::PowerOfTwo { log_index } => {
@@ -178,7 +178,7 @@ pub fn run(own: &Theirs, rounds: usize) -> Measured {
     }
 }
 
-/// By refloat's tables: what its own sets are judged by.
+/// The security of a set, by the tables that refloat's own sets are judged by.
 fn label(own: &Theirs, degree: usize, log_q: f64, log_ephemeral: f64) -> String {
     let sparse = |weight: usize| SecretDistribution::Sparse { weight: weight as u32 };
     let instance = |name, secret, log_modulus| Instance {

@@ -33,7 +33,7 @@ type Backend = poulpy_cpu_avx::FFT64Avx;
 
 /// Weight of the sparse secret. It has to divide N, so the product tree has a level more than with 31.
 const WEIGHT: usize = 32;
-/// Half of the window of a non-zero coefficient: what the paper takes.
+/// Half of the window of a non-zero coefficient, as in the paper.
 const WINDOW: usize = 175;
 
 /// A choice of the numbers that poulpy-ckks leaves to its user.
@@ -79,7 +79,7 @@ pub const SETS: &[Set] = &[
     },
 ];
 
-/// Its backend.
+/// Name of the backend.
 pub fn backend() -> &'static str {
     std::any::type_name::<Backend>()
 }

@@ -31,8 +31,8 @@ impl Patients {
         Self(DATA.lines().skip(1).map(row).collect())
     }
 
-    /// Two rows of three to train with, the others to test. Measurements are counted in four standard deviations from their
-    /// mean, of the rows to train with, and cut off at one.
+    /// Two rows of three to train with, the others to test. Measurements are in units of four standard deviations from
+    /// their mean, both over the rows to train with, and cut off at 1.
     pub fn split(self) -> (Vec<Patient>, Vec<Patient>) {
         let (mut train, mut test) = (Vec::new(), Vec::new());
         for (i, patient) in self.0.into_iter().enumerate() {
@@ -64,7 +64,7 @@ pub struct Model {
     pub range: f64,
     /// sigmoid(R t) for t in [-1, 1], in Chebyshev polynomials of t.
     pub sigmoid: Polynomial,
-    /// How far off that is.
+    /// Largest error of that fit.
     pub sigmoid_error: f64,
 }
 
@@ -72,7 +72,7 @@ pub struct Model {
 const STEPS: usize = 400;
 const RATE: f64 = 2.0;
 const PENALTY: f64 = 2e-3;
-/// How much further than on any row to train with the model may go.
+/// How much further the model may go than on any row to train with.
 const MARGIN: f64 = 1.25;
 
 impl Model {
@@ -117,7 +117,7 @@ impl Model {
         })
     }
 
-    /// The part of the patients whose diagnosis is found, with the exact sigmoid.
+    /// The share of the patients whose diagnosis is found, with the exact sigmoid.
     pub fn accuracy(&self, patients: &[Patient]) -> f64 {
         let found = |p: &Patient| value(&self.linear, &self.quadratic, self.bias, &p.measurements) > 0.0;
         let right = patients.iter().filter(|p| found(p) == p.malignant).count();

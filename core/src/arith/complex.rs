@@ -168,7 +168,7 @@ impl TransformNumber for Complex {
 #[derive(Clone, Debug)]
 pub struct SpecialFft<C = Complex> {
     slots: usize,
-    /// Stage with blocks of `2 h` values: factor `j < h` at index `h - 1 + j`. Made when they are first used.
+    /// The stage with blocks of `2 h` values has its factor `j < h` at index `h - 1 + j`. The factors are made when they are first used.
     twiddles: Deferred<Vec<C>>,
 }
 

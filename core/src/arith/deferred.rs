@@ -1,7 +1,7 @@
 //! Values computed when they are first asked for.
 
-/// A value that is computed once, when it is first asked for; without the standard library, which has what it takes to
-/// do so among threads, when it is made.
+/// A value that is computed once, when it is first asked for. Without the standard library, whose cell threads can
+/// share, it is computed in `new`.
 #[derive(Clone, Debug)]
 pub(crate) struct Deferred<T> {
     #[cfg(feature = "std")]
@@ -11,13 +11,13 @@ pub(crate) struct Deferred<T> {
 }
 
 impl<T> Deferred<T> {
-    /// `make` gives what it always will in [`Self::get`].
+    /// `make` must give the same value as the one passed to [`Self::get`].
     #[cfg(feature = "std")]
     pub(crate) fn new(_make: impl FnOnce() -> T) -> Self {
         Self { cell: std::sync::OnceLock::new() }
     }
 
-    /// `make` gives what it always will in [`Self::get`].
+    /// `make` must give the same value as the one passed to [`Self::get`].
     #[cfg(not(feature = "std"))]
     pub(crate) fn new(make: impl FnOnce() -> T) -> Self {
         Self { cell: make() }

@@ -57,8 +57,8 @@ impl<W: MachineWord> Modulus<W> {
     }
 
     fn with_constants(p: u64) -> Self {
-        // An odd p divides neither 2^64 nor 2^128, and the floors are those of MAX / p. For a power of two they are one less, by which
-        // quotients of reductions are one too small at most, as they may be.
+        // An odd p divides neither 2^64 nor 2^128, and the floors are those of MAX / p. For a power of two they are one less, which
+        // makes the quotients of reductions at most one too small; reductions allow for that.
         let wide = u128::MAX / u128::from(p);
         let word = W::from_u64(p);
         let word_size = W::from_u64(((1u128 << W::BITS) % u128::from(p)) as u64);

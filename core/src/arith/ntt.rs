@@ -35,15 +35,16 @@ pub(crate) struct Twiddles<W> {
     /// For each number of lanes in use, the factors of the stages within a register.
     narrow: Vec<(usize, Factors<W>)>,
     #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
-    /// Both for transforms in double precision: bits of `f64`, a factor of at most `p/2` in size and its ratio to `p`.
+    /// The natural and the narrow factors for transforms in double precision: bits of `f64`, of a factor at most `p/2` in size and of its
+    /// ratio to `p`.
     real: Option<[Factors<W>; 2]>,
 }
 
-/// Transforms in double precision are for primes of at most this many bits, and take the place of those of words with as many
-/// lanes.
+/// Most bits of the primes of transforms in double precision. These take the place of the transforms of words with the same
+/// number of lanes.
 pub(crate) const REAL_BITS: u32 = 50;
 
-/// Shoup forms, the two halves apart.
+/// Shoup forms, values and quotients apart.
 #[derive(Clone, Debug)]
 pub(crate) struct Factors<W> {
     pub(crate) values: Vec<W>,
@@ -95,7 +96,7 @@ impl<W: MachineWord> NttTable<W> {
         &self.modulus
     }
 
-    /// A square root of -1: the value of `X^(n/2)` at outputs `j < n/2`; at the others it is the negative.
+    /// A square root of -1: the value of `X^(n/2)` at outputs `j < n/2`; at the others the value is its negative.
     pub fn imaginary_unit(&self) -> W {
         // The factor of the first stage: psi^brev(1).
         self.forward().natural().values[1]

@@ -19,7 +19,7 @@ pub struct PrimePower {
     modulus: Modulus<u64>,
 }
 
-/// Without what is computed from the two.
+/// Shows prime and exponent, not what is computed from them.
 impl fmt::Debug for PrimePower {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}^{}", self.prime, self.exponent)
@@ -69,8 +69,8 @@ impl PrimePower {
         self.modulus.value()
     }
 
-    /// p^k as a modulus of words, for sums and products. Its `inv` is that of fields, and wrong for k > 1, and its `pow` that of odd
-    /// moduli: [`Self::inverse`] and [`Self::pow`] are those of this ring.
+    /// p^k as a modulus of words, for sums and products. Its `inv` is for fields, and wrong for k > 1, and its `pow` is for odd
+    /// moduli: use [`Self::inverse`] and [`Self::pow`] in this ring.
     pub fn modulus(&self) -> &Modulus<u64> {
         &self.modulus
     }
@@ -151,7 +151,7 @@ impl PrimePower {
     /// [`Error::InvalidArgument`] unless the order divides p - 1.
     pub fn root_of_unity(&self, order: u64) -> Result<u64, Error> {
         let root = primitive_root(&Modulus::<u64>::new(self.prime)?, order)?;
-        // Units that are 1 modulo p have orders that are powers of p, which the power takes off.
+        // The order of a unit that is 1 modulo p is a power of p, which this power removes.
         Ok(self.pow(root, self.value() / self.prime))
     }
 }

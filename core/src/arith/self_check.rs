@@ -80,7 +80,7 @@ impl<W: Word> Case<W> {
         })
     }
 
-    /// What each operation gives, by name.
+    /// The result of each operation, with its name.
     fn results(&self, k: &dyn Kernels<W>) -> Vec<(String, Vec<W>)> {
         let (m, n) = (&self.m, self.permutation.len());
         let mut all: Vec<(String, Vec<W>)> = Vec::new();

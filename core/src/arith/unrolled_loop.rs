@@ -1,9 +1,9 @@
 //! Unrolled loops.
 
-/// `body` for every `i` below `end`, which is at most 16 and known when the function is compiled, one after the other.
+/// Runs `body` for every `i` below `end`, one after the other; `end` is at most 16 and known when the function is compiled.
 ///
-/// A loop over an array of registers, even one that is unrolled in the end, may be taken for a copy of memory before that,
-/// and the array then stays in memory.
+/// The compiler may take a loop over an array of registers for a copy of memory before it unrolls the loop, and the array
+/// then stays in memory.
 macro_rules! unrolled {
     ($i:ident < $end:expr, $body:block) => {
         $crate::arith::unrolled_loop::unrolled!(@each $i, $end, $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::arith::complex::Complex;
 
-/// A message and what it is.
+/// A message and its name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedMessage {
     /// What the slots hold, for people.
@@ -35,7 +35,7 @@ pub fn complex_messages(slots: usize, seed: u64) -> Vec<NamedMessage> {
     messages
 }
 
-/// Those of them that are real.
+/// Those of [`complex_messages`] that are real.
 pub fn real_messages(slots: usize, seed: u64) -> Vec<NamedMessage> {
     let mut random = Uniform(seed);
     let signed: Vec<f64> = (0..slots).map(|_| random.signed()).collect();

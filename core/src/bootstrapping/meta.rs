@@ -32,8 +32,8 @@ const MOST_ROUNDS: u32 = 8;
 const MOST_BITS: u32 = 60;
 
 impl Rounds {
-    /// `count` rounds of which each adds `gain_bits` to the precision of one: at most the bits that the largest error of
-    /// the method promises, or the corrections are too large to be messages.
+    /// `count` rounds. Each one after the first adds `gain_bits` to the precision of one bootstrap; these are at most the
+    /// bits that the method promises in the worst slot, or corrections would be too large to be messages.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for no round or more than [`Self::most`], or no gain.
@@ -52,7 +52,7 @@ impl Rounds {
         Ok(Self { count, gain_bits })
     }
 
-    /// Most rounds that gain so many bits each: 8, or as many as gain 60 bits in all.
+    /// Most rounds that gain `gain_bits` bits each: 8, or as many as gain 60 bits in all.
     pub fn most(gain_bits: u32) -> u32 {
         MOST_BITS.checked_div(gain_bits).map_or(MOST_ROUNDS, |corrections| MOST_ROUNDS.min(1 + corrections))
     }
@@ -88,8 +88,8 @@ impl Rounds {
     }
 }
 
-/// An iterated bootstrap in steps: it says what to bootstrap next and takes what came of it, so that whoever drives a
-/// bootstrap stage by stage can drive several.
+/// An iterated bootstrap in steps. It says what to bootstrap next and takes the result, so that a caller who drives
+/// one bootstrap stage by stage can drive several.
 pub struct MetaRun<'a, W: Word> {
     evaluator: &'a CkksEvaluator<W>,
     rounds: Rounds,
@@ -124,7 +124,7 @@ impl<'a, W: Word> MetaRun<'a, W> {
         let Some(sum) = self.sum.as_ref().filter(|_| self.done < self.rounds.count) else {
             return Ok((self.done == 0).then(|| self.x.clone()));
         };
-        // What is missing, from the very ciphertext that it will be added to: no rounding comes in between.
+        // The missing part, computed from the very ciphertext that it will be added to, so that no rounding comes in between.
         let x = self.evaluator.drop_to_level(&self.x, self.input_level)?;
         let known = self.evaluator.drop_to_level(sum, x.level())?;
         self.evaluator.multiply_integer(&self.evaluator.sub(&x, &known)?, self.gain()).map(Some)
@@ -183,7 +183,7 @@ impl<'a, W: Word> MetaRun<'a, W> {
         })
     }
 
-    /// By what the correction of this round is multiplied: 2^g for each round before.
+    /// The factor by which the correction of this round is multiplied: 2^g for each round before.
     fn gain(&self) -> i64 {
         (1u64 << (self.done * self.rounds.gain_bits)) as i64
     }
@@ -250,7 +250,7 @@ impl<W: Word> Method<W> for MetaBootstrapper<'_, W> {
         &self.stages
     }
 
-    /// What the method reads, whatever the rounds.
+    /// Reads digits as the method does; the rounds play no part.
     fn read_digits(
         &self,
         x: &Ciphertext<W>,

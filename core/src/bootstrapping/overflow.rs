@@ -1,7 +1,7 @@
 //! The probability that a bootstrap fails because a quotient I of m + q0 I is outside the range of the reduction.
 //!
 //! In a coefficient of b + a s, with h coefficients of s that are 1 or -1, a s contributes q0 times the sum of h independent
-//! uniform numbers between -1/2 and 1/2, and b what makes the whole the message modulo q0. So I is that sum rounded, and
+//! uniform numbers between -1/2 and 1/2, and b completes it to the message modulo q0. So I is that sum rounded, and
 //! P(|I| > k) = P(|sum| > k + 1/2), a tail of the distribution of Irwin and Hall, whose alternating sum is taken here in
 //! whole numbers.
 
@@ -33,12 +33,12 @@ pub fn log2_quotient_exceeds(weight: u32, bound: u32) -> f64 {
     bigint::log2(&bigint::sub(&even, &odd)) - h as f64 - bigint::log2(&bigint::product(&factorial)) + 1.0
 }
 
-/// The largest weight that [`log2_noisy_quotient_exceeds`] computes with in a moment: its time grows with the square.
+/// The largest weight for which [`log2_noisy_quotient_exceeds`] takes only a moment: its time grows with the square.
 pub(crate) const LARGEST_NOISY_WEIGHT: u32 = 512;
 
-/// [`log2_quotient_exceeds`] where beside the sum of uniform numbers there is noise of the normal distribution, of `deviation`
-/// quotients: the probability that the sum of both is beyond `bound` + 1/2. Minus infinity where not even noise of 40 deviations
-/// takes it there, and where the probability is below 2^-1000.
+/// [`log2_quotient_exceeds`] with normally distributed noise of `deviation` quotients added to the sum of uniform numbers: the
+/// probability that the total is beyond `bound` + 1/2. Minus infinity if even noise of 40 deviations does not take it there, and
+/// if the probability is below 2^-1000.
 pub fn log2_noisy_quotient_exceeds(weight: u32, bound: u32, deviation: f64) -> f64 {
     let y = f64::from(weight) / 2.0 - f64::from(bound) - 0.5;
     if deviation <= 0.0 {
@@ -57,11 +57,12 @@ pub fn log2_noisy_quotient_exceeds(weight: u32, bound: u32, deviation: f64) -> f
     1.0 + largest + libm::log2(terms.iter().map(|term| libm::exp2(term - largest)).sum())
 }
 
-/// An upper bound on [`log2_noisy_quotient_exceeds`] where any of the `weight` uniform numbers may be there twice, and so be two of them.
+/// An upper bound on [`log2_noisy_quotient_exceeds`] if any of the `weight` uniform numbers may occur twice, and then counts as two of
+/// them.
 ///
-/// Twice a number u has E exp(2 l u) = sinh(l)/l, and two different ones E exp(l (u + v)) = (sinh(l/2)/(l/2))^2, which is less, as
-/// sinh(x)/x < cosh(x). So it is at most by Chernoff's bound of all that are there twice: P(sum > T) <= exp(-l T) (sinh(l)/l)^(h/2)
-/// exp(l^2 deviation^2 / 2) for every l > 0, of which the best of many is taken.
+/// For a number u that occurs twice, E exp(2 l u) = sinh(l)/l. For two different ones, E exp(l (u + v)) = (sinh(l/2)/(l/2))^2,
+/// which is less, as sinh(x)/x < cosh(x). So the probability is at most Chernoff's bound for the case that all occur twice:
+/// P(sum > T) <= exp(-l T) (sinh(l)/l)^(h/2) exp(l^2 deviation^2 / 2) for every l > 0, of which the best of many is taken.
 pub fn log2_shared_quotient_exceeds(weight: u32, bound: u32, deviation: f64) -> f64 {
     let (pairs, beyond) = (f64::from(weight) / 2.0, f64::from(bound) + 0.5);
     let log_at = |l: f64| {

@@ -15,8 +15,8 @@ use crate::{
     trace::Observer,
 };
 
-/// Levels, scales and bootstrapping of a method; keys are to be added. Messages have `slots` slots and what the method
-/// gives has scale `scale`.
+/// Levels, scales and bootstrapping of a method, still without keys. Messages have `slots` slots, and refreshed
+/// ciphertexts the scale `scale`.
 ///
 /// # Errors
 /// As [`Target::new`].
@@ -26,7 +26,7 @@ pub fn target<W: Word>(method: &dyn Method<W>, slots: usize, scale: Scale) -> Re
     Ok(target.with_bootstrapping(method.input_level(), output))
 }
 
-/// Evaluates a plan with a method and keys of its set, which must be those of the inputs' owner: nothing here knows whose they are.
+/// Evaluates a plan with a method and keys of its set. They must be those of the inputs' owner, which is not checked here.
 ///
 /// # Errors
 /// As [`Plan::run`].
@@ -49,7 +49,7 @@ pub fn run<W: Word>(
 
 /// A method that runs programs with the keys that it bootstraps with.
 pub trait ProgramMethod<W: Word>: Method<W> {
-    /// These keys.
+    /// The keys that the method bootstraps with.
     fn program_keys(&self) -> &dyn KeySource<W>;
 
     /// Evaluates a plan that was made for what programs are planned for on this set (`program_target` of its parameters).

@@ -56,7 +56,7 @@ pub struct SwitchingKeyPart {
     pub bytes: usize,
 }
 
-/// What the shapes of the keys follow from.
+/// What the shapes of the keys are derived from.
 pub struct KeyLayout<'a, W: Word> {
     /// Chain of moduli.
     pub rlwe: &'a RlweContext<W>,
@@ -98,7 +98,7 @@ impl<'a, W: Word> KeyLayout<'a, W> {
         }
     }
 
-    /// Primes of the modulus of a key that are special.
+    /// Number of special primes in the modulus of a key.
     pub fn special(&self, key: SwitchingKeyId) -> usize {
         if key == SwitchingKeyId::ToEphemeral { 1 } else { self.rlwe.special().len() }
     }
@@ -238,8 +238,8 @@ impl<W: Word> Secrets<'_, W> {
     }
 }
 
-/// The elements as rotations to the left, or with a negative sign to the right, inverted or not; those of a second axis are none, nor are
-/// those of a ring of odd index.
+/// The elements as rotations to the left, or with a negative sign to the right, inverted or not. Elements that move a second axis, and
+/// those of a ring of odd index, are left out.
 fn steps_of(ring: Cyclotomic, galois: &BTreeMap<GaloisElement, usize>) -> BTreeMap<GaloisElement, Step> {
     if ring.odd_index().is_some() {
         return BTreeMap::new();
@@ -250,7 +250,7 @@ fn steps_of(ring: Cyclotomic, galois: &BTreeMap<GaloisElement, usize>) -> BTreeM
     steps.filter(|(element, _)| galois.contains_key(element)).collect()
 }
 
-/// What a set that holds `galois` and `parts`, and has a [`KeyLayout`], tells of its keys, inside of its `impl` for words `W`.
+/// Methods about the keys of a set that holds `galois` and `parts` and has a [`KeyLayout`], for its `impl` over the word `$word`.
 macro_rules! switching_keys_of_set {
     ($word:ident) => {
         /// The switching keys of a bootstrap, in order.

@@ -45,7 +45,7 @@ pub struct StageView {
     pub track: Option<usize>,
     /// Layer of SHIP's product tree and node in it.
     pub node: Option<(usize, usize)>,
-    /// What a message of 1 comes to among these values.
+    /// The value that a message of 1 has here.
     pub unit: f64,
     /// Decrypted values; the imaginary part is zero where they are real.
     pub values: Vec<Complex>,

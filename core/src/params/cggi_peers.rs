@@ -1,10 +1,9 @@
-//! DM/CGGI sets of other libraries, for comparison with the numbers they chose: their key dimensions, digits and widths in
-//! the order of operations of this library, modulo its primes. OpenFHE's key switch takes digits of 5 bits with a sample for
-//! each value of a digit; here it takes digits of 2 bits with one sample, which keeps its noise.
+//! DM/CGGI sets of other libraries, for comparison with the numbers they chose: their key dimensions, digits and widths, with this
+//! library's order of operations and its primes. OpenFHE's key switch takes digits of 5 bits with a sample for each value of a digit; here
+//! it takes digits of 2 bits with one sample each, which keeps its noise.
 //!
-//! They are not among [`CggiPreset::all`]: no program offers them by name, and those below 128 bits by
-//! today's estimate say so in theirs. Sets whose ring ciphertexts have several mask polynomials (tfhe-rs's Boolean sets, its
-//! 1_1) have no counterpart here.
+//! They are not among [`CggiPreset::all`]: no program offers them by name, and the names of those below 128 bits by today's estimate say
+//! so. Sets whose ring ciphertexts have several mask polynomials (tfhe-rs's Boolean sets, its 1_1) have no counterpart here.
 
 use alloc::string::ToString;
 
@@ -66,7 +65,7 @@ static PEERS: [CggiPreset; 5] = [
 
 static SETS: Catalogue<CggiSpec> = Catalogue { current: &PEERS, retired: &[] };
 
-/// Every set of another library.
+/// All sets of other libraries.
 pub fn cggi_peer_presets() -> &'static [CggiPreset] {
     &PEERS
 }
@@ -74,7 +73,7 @@ pub fn cggi_peer_presets() -> &'static [CggiPreset] {
 /// The set of another library by its name here.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] listing the names there are.
+/// [`Error::InvalidArgument`] listing the known names.
 pub fn cggi_peer_preset(name: &str) -> Result<&'static CggiPreset, Error> {
     SETS.named(name)
 }
@@ -118,7 +117,7 @@ fn openfhe_ap() -> CggiSpec {
     }
 }
 
-/// The error of the short key there is 3.05e-5 of the turn; here it is 2.47e-5, with q the next power of two.
+/// In the original the error of the short key is 3.05e-5 of a turn; here it is 2.47e-5, with q the next power of two.
 fn tfhe_lib() -> CggiSpec {
     CggiSpec {
         name: "below-128-tfhe-lib".to_string(),
@@ -135,7 +134,7 @@ fn tfhe_lib() -> CggiSpec {
     }
 }
 
-/// The errors there are 2^-19.8 and 2^-47.8 of the turn; here they are 2^-19.3 and 2^-48.3.
+/// In tfhe-rs the errors are 2^-19.8 and 2^-47.8 of a turn; here they are 2^-19.3 and 2^-48.3.
 fn tfhe_rs_2_2() -> CggiSpec {
     CggiSpec {
         name: "tfhe-rs-2-2".to_string(),

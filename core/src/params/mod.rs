@@ -25,7 +25,7 @@ pub use crate::bootstrapping::{
 pub use cggi_peers::{cggi_peer_preset, cggi_peer_presets};
 pub use seal::{SealSet, seal_sets};
 
-/// The set that is taken where none is named: a SHIP set.
+/// The set used where none is named: a SHIP set.
 pub const DEFAULT_PRESET: &str = "ship13";
 
 /// The default set of conventional CKKS.
@@ -160,7 +160,7 @@ mod tests {
         assert!(error.problem().ends_with("toy-msb10 is none"), "{error}");
     }
 
-    /// The bits that SECURITY.md says are left of what the owner encrypted: of one number, and of a number in every slot.
+    /// The bits that SECURITY.md says remain of released numbers: of a single number, and of a number in every slot.
     #[test]
     fn releases_leave_the_bits_that_are_stated() {
         let budget = ReleaseBudget::default();

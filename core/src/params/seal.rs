@@ -1,8 +1,8 @@
 //! The twelve sets of "RNS-CKKS bootstrapping on SEAL" with sparse packing, for comparison only.
 //!
-//! Their security was claimed to be 128 bits; today's estimate of a sparse secret at these moduli is less, and every set
-//! here says so in its title and is checked against no policy. Ring, secret, modulus, and sizes of q0, messages and levels
-//! left are those published; how the rest of the modulus is divided is our own.
+//! Their source claimed 128 bits of security. Today's estimate for a sparse secret at these moduli is less: every set says so in its title
+//! and is checked against no policy. Ring, secret, modulus, and the sizes of q0, messages and levels left are as published; how the rest of
+//! the modulus is divided is our own choice.
 
 use alloc::{format, string::String};
 
@@ -24,9 +24,9 @@ pub struct SealSet {
     pub log_qp: f64,
     /// log2 of the scale of messages, and of the primes between bootstraps.
     pub log_scale: f64,
-    /// Bits before the point of a message: its parts are below 2^that.
+    /// Bits of a message before the binary point: its parts are below 2^`integer_bits`.
     pub integer_bits: u32,
-    /// -log2 of the largest message beside q0.
+    /// -log2 of the largest message relative to q0.
     pub log_distance: u32,
     /// Non-zero coefficients of the secret.
     pub weight: u32,
@@ -80,8 +80,8 @@ impl SealSet {
         format!("seal-{}", self.number)
     }
 
-    /// What the set is, with its security by today's estimate and the probability that a bootstrap of random coefficients
-    /// fails, computed; the source states none.
+    /// What the set is, with today's estimate of its security and the probability that a bootstrap of random coefficients fails. The
+    /// probability is computed here, as the source states none.
     pub fn title(&self, params: &ConventionalParams) -> String {
         let failure =
             params.log2_failure().map_or(String::new(), |log| format!(", a bootstrap fails with 2^{log:.0}"));
@@ -92,11 +92,11 @@ impl SealSet {
         )
     }
 
-    /// The parameters with 2^`log_slots` slots. A message of parts in \[-1, 1\] stands for one of parts below
-    /// 2^[`Self::integer_bits`]: its scale is that much larger.
+    /// The parameters with 2^`log_slots` slots. A message with parts in \[-1, 1\] stands for one with parts below 2^[`Self::integer_bits`],
+    /// so its scale is larger by that factor.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for less than 2^10 or more than 2^15 slots, which are those that were published.
+    /// [`Error::InvalidArgument`] outside the published range of 2^10 to 2^15 slots.
     pub fn params(&self, log_slots: u32) -> Result<ConventionalParams, Error> {
         ConventionalParams::new(&self.spec(log_slots)?)
     }
@@ -126,7 +126,7 @@ impl SealSet {
             + run(sizes.slots_to_coeffs)
             + eval_mod.levels() as f64 * sizes.reduction
             + run(sizes.coeffs_to_slots);
-        // What the published modulus leaves, in as few primes as hold it; primes are a little off their size.
+        // The rest of the published modulus, in as few primes as can hold it; half a bit is spared as primes are a little off their size.
         let room = self.log_qp - ordinary - 0.5;
         let count = libm::ceil(room / LARGEST).max(1.0);
         sizes.special = (count as usize, libm::floor(16.0 * room / count) / 16.0);
@@ -145,7 +145,7 @@ impl SealSet {
         Ok(spec)
     }
 
-    /// |x| leaves the range with less than 2^-100, and the cosine's angle stays within 3.6 turns.
+    /// |x| leaves the range with a probability below 2^-100, and the cosine's angle stays within 3.6 turns.
     fn eval_mod(&self) -> EvalModSpec {
         let (range, double_angles) = match self.weight {
             ..=64 => (28, 3),
@@ -153,7 +153,7 @@ impl SealSet {
             97..=128 => (44, 4),
             _ => (56, 4),
         };
-        // The slope about zero, where coefficients are, is off by the degree times the largest error.
+        // Near zero, where coefficients are, the slope is off by the degree times the largest error.
         let degree = if self.log_distance < 5 { 23 } else { 7 };
         let arcsine = Some(ArcsineSpec { degree, log_distance: self.log_distance });
         EvalModSpec { range, degree: 63, double_angles, arcsine, log_distance: None }
@@ -163,7 +163,7 @@ impl SealSet {
 /// log2 of the largest special prime.
 const LARGEST: f64 = 60.0;
 
-/// log2 of the special modulus over the largest digit: what keeps the noise of a key switch at that of a rounding.
+/// log2 of the special modulus over the largest digit, large enough that a key switch adds no more noise than a rounding.
 const NOISE_ROOM: f64 = 8.0;
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ pub(super) use chacha20::ChaCha20Rng as Keystream;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub(super) use simd128::{Keystream, keep_scaled};
 
-/// Of each word w the high half of w p, unless its low half is below `least`: to the front of `out`, in order; returns
-/// how many. `out` has room for all of them, and what lies behind may be overwritten. Public values only.
+/// Writes the high half of w p for each word w, unless the low half is below `least`, to the front of `out` in order, and returns how many
+/// it kept. `out` has room for all of them, and words behind those kept may be overwritten. Public values only.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 pub(super) fn keep_scaled(words: &[[u8; 4]], p: u32, least: u32, out: &mut [u32]) -> usize {
     let mut kept = 0;
@@ -20,7 +20,7 @@ pub(super) fn keep_scaled(words: &[[u8; 4]], p: u32, least: u32, out: &mut [u32]
     kept
 }
 
-/// One word: 1 if it is kept. If not, the next one goes to the same place.
+/// Writes one scaled word and returns 1 if it is kept. If not, the next word goes to the same place.
 #[inline(always)]
 fn keep_one(word: [u8; 4], p: u32, least: u32, out: &mut u32) -> usize {
     let product = u64::from(u32::from_le_bytes(word)) * u64::from(p);
@@ -206,8 +206,8 @@ mod simd128 {
         table
     };
 
-    /// Of each word w the high half of w p, unless its low half is below `least`: to the front of `out`, in order;
-    /// returns how many. `out` has room for all of them, and what lies behind may be overwritten.
+    /// Writes the high half of w p for each word w, unless the low half is below `least`, to the front of `out` in order, and returns how
+    /// many it kept. `out` has room for all of them, and words behind those kept may be overwritten.
     ///
     /// Public values only: the lanes that are kept choose an entry of a table.
     pub fn keep_scaled(words: &[[u8; 4]], p: u32, least: u32, out: &mut [u32]) -> usize {
@@ -222,7 +222,7 @@ mod simd128 {
             let high = i32x4_shuffle::<1, 3, 5, 7>(front, back);
             let set = u32x4_bitmask(u32x4_ge(low, bound));
             let front = words_of(u8x16_swizzle(high, KEPT_FIRST[usize::from(set & 15)]));
-            // As many words are written as were read, so they stay inside.
+            // No more words were kept than were read, so the four written stay inside.
             out[kept..kept + 4].copy_from_slice(&front);
             kept += set.count_ones() as usize;
         }

@@ -1,8 +1,8 @@
 //! Randomness: a 256-bit [`Seed`], labelled derivation, and the `ChaCha20` [`Stream`] it expands to.
 //!
-//! One seed is drawn, and every key, mask and error is derived from it. With the feature `getrandom` the seed comes from
-//! the operating system, by `Seed::random`; without it the core owns no entropy, and whoever embeds it brings a
-//! [`CryptoRng`] ([`Seed::from_rng`]) or the bytes ([`Seed::from_bytes`]).
+//! One seed is drawn, and every key, mask and error is derived from it. With the feature `getrandom` the seed comes from the operating
+//! system, by `Seed::random`; without it the core has no source of entropy, and the program that embeds it brings a [`CryptoRng`]
+//! ([`Seed::from_rng`]) or the bytes ([`Seed::from_bytes`]).
 //!
 //! ```
 //! # use refloat::random::Seed;
@@ -44,7 +44,7 @@ impl Seed {
         Self(bytes)
     }
 
-    /// Draws a fresh seed from the operating system. Every key and every encryption takes one of its own.
+    /// Draws a fresh seed from the operating system. Every key and every encryption needs its own seed.
     ///
     /// # Errors
     /// [`Error::Entropy`](crate::error::Error::Entropy) where the system gives no randomness.
@@ -73,8 +73,8 @@ impl Seed {
     ///
     /// `label` names the purpose ("refloat secret key", "refloat error", …) and `indices` say which
     /// instance of it. The child is BLAKE3 in key-derivation mode over the seed, the label and the
-    /// indices, each with its length, so different arguments never meet in the same child; it tells
-    /// nothing of its parent or siblings, and may be published when the stream it expands to is
+    /// indices, each with its length, so different arguments never give the same child. It reveals
+    /// nothing about its parent or siblings, and may be published when the stream it expands to is
     /// public (the masks of evaluation keys).
     #[must_use]
     pub fn derive(&self, label: &'static str, indices: &[u64]) -> Self {
@@ -101,10 +101,10 @@ impl Seed {
 
 /// The `ChaCha20` keystream of a [`Seed`] (20 rounds, 64-bit block counter, nonce 0), read in order.
 ///
-/// Its state and buffer are zeroed on drop. It is a [`CryptoRng`], and has the samplers of lattice
-/// cryptography besides: [`fill_uniform_u32`](Self::fill_uniform_u32),
-/// [`fill_uniform_u64`](Self::fill_uniform_u64), [`ternary`](Self::ternary),
-/// [`cbd21`](Self::cbd21) and [`below`](Self::below).
+/// Its state and buffer are zeroed on drop. It is a [`CryptoRng`], and also has the samplers of
+/// lattice cryptography, such as [`fill_uniform_u32`](Self::fill_uniform_u32),
+/// [`fill_uniform_u64`](Self::fill_uniform_u64), [`ternary`](Self::ternary), [`cbd21`](Self::cbd21)
+/// and [`below`](Self::below).
 pub struct Stream {
     rng: Keystream,
 }

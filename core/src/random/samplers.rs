@@ -13,12 +13,11 @@ pub(super) const CBD21_BYTES: usize = 6;
 
 impl Stream {
     /// Fills `out` with independent uniform residues in `[0, p)`. **For public values**: the number
-    /// of bytes taken tells how often the stream was rejected.
+    /// of bytes taken reveals how many words were rejected.
     ///
-    /// Takes 32-bit little-endian words w in order: each gives floor(w p / 2^32), but those with
-    /// w p mod 2^32 below 2^32 mod p are skipped, which leaves floor(2^32 / p) words to every residue:
-    /// exactly uniform (Lemire, "Fast Random Integer Generation in an Interval", 2019, section 4).
-    /// `p = 0` is refused by a debug assertion and otherwise gives zeros.
+    /// Takes 32-bit little-endian words w in order: each gives floor(w p / 2^32), but those with w p mod 2^32 below 2^32 mod p are skipped,
+    /// which leaves floor(2^32 / p) words for every residue: exactly uniform (Lemire, "Fast Random Integer Generation in an Interval",
+    /// 2019, section 4). `p = 0` is refused by a debug assertion and otherwise gives zeros.
     pub fn fill_uniform_u32(&mut self, p: u32, out: &mut [u32]) {
         debug_assert!(p != 0, "a modulus is at least 1");
         let least = p.wrapping_neg().checked_rem(p).unwrap_or(0);
@@ -27,7 +26,7 @@ impl Stream {
         while !rest.is_empty() {
             let drawn = &mut bytes[..4 * rest.len().min(CHUNK / 4)];
             self.bytes(drawn);
-            // At most as many words are drawn as are missing.
+            // No more words are drawn than are missing.
             let kept = keep_scaled(drawn.as_chunks::<4>().0, p, least, rest);
             rest = &mut rest[kept..];
         }
@@ -133,8 +132,7 @@ impl Stream {
         bytes.zeroize();
     }
 
-    /// Fills `out` with independent fair bits, 0 or 1. Takes one byte a value, of which the lowest bit
-    /// counts, without a branch on what they are.
+    /// Fills `out` with independent fair bits, 0 or 1. Takes one byte a value and uses its lowest bit, without a branch on what it is.
     pub fn binary(&mut self, out: &mut [i8]) {
         let mut bytes = [0u8; CHUNK];
         for part in out.chunks_mut(CHUNK) {
@@ -147,22 +145,22 @@ impl Stream {
         bytes.zeroize();
     }
 
-    /// Fills `out`, a power of two of values, with `weight` signs, each -1 or 1 with probability 1/2, at positions that
-    /// are uniform among all sets of so many, and zeros elsewhere.
+    /// Fills `out` with `weight` signs, each -1 or 1 with probability 1/2, at positions that are uniform among all sets of `weight`
+    /// positions, and with zeros elsewhere.
     ///
-    /// The values are tagged with 62 random bits each and sorted by a bitonic network: which words are compared, and what
-    /// is done with them, does not depend on what they are. Two equal tags (probability N^2 / 2^63) keep an order of
-    /// their own, which moves the distribution by no more than that.
+    /// The values are tagged with 62 random bits each and sorted by a bitonic network: which words are compared, and what is done with
+    /// them, does not depend on their values. Values with equal tags (probability N^2 / 2^63) are not in random order, which moves the
+    /// distribution by no more than that.
     ///
     /// # Panics
-    /// Unless `weight` is at most the length.
+    /// If `weight` exceeds the length of `out`.
     pub fn sparse_ternary(&mut self, out: &mut [i8], weight: usize) {
         assert!(weight <= out.len(), "{weight} signs do not fit {} values", out.len());
-        // Up to a power of two words without a value, which sort behind all others.
+        // Padded to a power of two with words that have no value and sort behind all others.
         let n = out.len().next_power_of_two();
         let mut tagged = alloc::vec![!3u64; n];
         for (i, x) in tagged[..out.len()].iter_mut().enumerate() {
-            // Two lowest bits: 0 for nothing, 1 for +1, 2 for -1. The sign is the tag's lowest bit.
+            // Two lowest bits: 0 for nothing, 1 for +1, 2 for -1. The sign is the word's lowest bit, which the tag does not use.
             let word = self.next_u64();
             *x = word & !3 | if i < weight { 1 + (word & 1) } else { 0 };
         }
@@ -210,7 +208,7 @@ pub(super) fn cbd21_of(six: [u8; CBD21_BYTES]) -> i8 {
     let word = u64::from_le_bytes([a, b, c, d, e, f, 0, 0]);
     let (up, down) = (word & BITS, word >> 21 & BITS);
     if cfg!(target_family = "wasm") {
-        // One instruction each there; where it may be a dozen, both at once is faster.
+        // A bit count is one instruction there; where it may be a dozen, counting both at once is faster.
         return up.count_ones() as i8 - down.count_ones() as i8;
     }
     let mut x = up | down << 32;

@@ -173,7 +173,7 @@ fn uniform_residues_take_the_words_of_the_stream_in_order() {
             let mut out = vec![7; n];
             ours.fill_uniform_u32(p, &mut out);
             for x in out {
-                // Of the 2^32 words, those that leave as many for every residue.
+                // Keeps those of the 2^32 words that leave equally many for every residue.
                 let kept = |w: &u32| scaled(*w) % (1 << 32) >= (1 << 32) % u64::from(p);
                 let word = core::iter::repeat_with(|| plain.next_u32()).find(kept).unwrap();
                 assert_eq!(u64::from(x), scaled(word) >> 32);
@@ -295,7 +295,7 @@ fn small_draws_are_uniform_below_their_bound() {
 #[test]
 fn secret_samplers_take_a_fixed_number_of_bytes() {
     for n in [0, 1, 2, 191, 192, 193, 255, 256, 257, 1000] {
-        // Whatever is drawn: two seeds, and the stream advanced by hand.
+        // The number does not depend on what is drawn: two seeds, against a stream advanced by hand.
         for purpose in [34, 35] {
             let (mut ours, mut plain) = (stream(purpose), stream(purpose));
             ours.ternary(&mut vec![0; n]);

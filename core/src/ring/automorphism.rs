@@ -76,14 +76,14 @@ pub struct Automorphism {
 }
 
 impl Automorphism {
-    /// Output point j takes input point of exponent g (2 brev(j) + 1) mod 2n.
+    /// Output point j takes the input point of exponent g (2 brev(j) + 1) mod 2n.
     pub fn new(n: usize, element: GaloisElement) -> Self {
         Self::over(Cyclotomic::power_of_two(n), element)
     }
 
-    /// The table of an automorphism of any ring. In one of two axes, row `i - 1` of the output is the row of the values at omega^(g i),
-    /// with its points taken as in [`Self::new`].
-    /// In one of odd index both the rows and the words within rows are shifted around.
+    /// The table of an automorphism of any ring. In a ring of two axes, row `i - 1` of the output is the row of the values at
+    /// omega^(g i), with its points taken as in [`Self::new`]. In a ring of odd index both the rows and the words within rows are
+    /// shifted around.
     pub fn over(ring: Cyclotomic, element: GaloisElement) -> Self {
         if let Some(pair) = ring.odd_index() {
             let ([rows, columns], [down, along]) = (pair.orders(), pair.logarithms(element.0));

@@ -23,7 +23,7 @@ pub struct SubRing<W: Word> {
 enum Transform<W: Word> {
     /// One or two axes: each row, and then across rows.
     Rows(NttTable<W>, Option<SecondAxis<W>>),
-    /// Of odd index.
+    /// The axes of a ring of odd index.
     Odd(Axes<W>),
 }
 
@@ -33,7 +33,7 @@ impl<W: Word> SubRing<W> {
         &self.modulus
     }
 
-    /// Tables of its negacyclic transform: of each row, in a ring of two axes.
+    /// Tables of the negacyclic transform; in a ring of two axes, of that of each row.
     ///
     /// # Panics
     /// In a ring of odd index.
@@ -197,7 +197,7 @@ impl<W: Word> Basis<W> {
             || (self.ring == other.ring && self.len() == other.len() && self.primes().eq(other.primes()))
     }
 
-    /// Whether `other` has the same primes first, in the same order.
+    /// Whether `other` begins with these primes, in the same order.
     pub fn is_prefix_of(&self, other: &Self) -> bool {
         self.ring == other.ring
             && self.len() <= other.len()

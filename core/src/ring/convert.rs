@@ -98,7 +98,7 @@ impl<W: Word> BaseConverter<W> {
 pub struct Source<'a, W: Word> {
     converter: &'a BaseConverter<W>,
     rows: Vec<&'a [W]>,
-    /// How often the sum of y_i D/d_i goes round D; none for a single prime.
+    /// How many times the sum of y_i D/d_i contains D; empty for a single prime.
     v: Vec<W>,
 }
 
@@ -122,7 +122,7 @@ impl<W: Word> Source<'_, W> {
     }
 }
 
-/// Some rows of a basis, and the conversion of what they hold to all others.
+/// Some rows of a basis, and the conversion of the value that they hold to all other rows.
 pub struct Extension<W: Word> {
     own: Vec<usize>,
     /// For each row of the basis, its target index in `converter`; `None` for an own row.

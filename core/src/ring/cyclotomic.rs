@@ -1,19 +1,19 @@
-//! Which cyclotomic ring polynomials are of, and its automorphisms.
+//! The cyclotomic ring that polynomials belong to, and its automorphisms.
 
 use alloc::format;
 
 use super::{automorphism::GaloisElement, axes::convolution, odd_index::OddIndex};
 use crate::error::Error;
 
-/// Words that rows of rings of odd index are filled up to a multiple of with zeros: keys are kept in tiles of so many, or half as many.
+/// Rows of rings of odd index are padded with zeros to a multiple of this: keys are kept in tiles of 64 words, or of 32.
 const TILE: usize = 64;
 
-/// The ring Z\[X\]/Phi_m of an index m = 2 n' m', n' a power of two and m' 1 or a prime of Fermat.
+/// The ring Z\[X\]/Phi_m of an index m = 2 n' m', n' a power of two and m' 1 or a Fermat prime.
 ///
-/// For m' = 1 it is Z\[X\]/(X^N + 1), N = n'. Otherwise it has two axes: it is the tensor product of Z\[Y\]/(Y^n' + 1) and Z\[Z\]/Phi_m', with
-/// Y = X^m' and Z = X^2n' up to the choice of roots, and has degree N = n' (m' - 1), a power of two as well. Its basis is Y^i Z^k
-/// for 0 <= i < n' and 1 <= k < m', in rows of equal k; 1 is minus the sum of all Z^k. The roots of unity Z^k are permuted by
-/// all automorphisms, and a product of two of them is one or 1.
+/// For m' = 1 it is Z\[X\]/(X^N + 1), N = n'. Otherwise it has two axes: it is the tensor product of Z\[Y\]/(Y^n' + 1) and Z\[Z\]/Phi_m',
+/// with Y = X^m' and Z = X^2n' up to the choice of roots, and has degree N = n' (m' - 1), a power of two as well. Its basis is Y^i Z^k for
+/// 0 <= i < n' and 1 <= k < m', in rows of equal k; 1 is minus the sum of all Z^k. The roots of unity Z^k are permuted by all
+/// automorphisms, and a product of two of them is another or 1.
 ///
 /// Or the ring of an odd index, see [`OddIndex`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,7 +24,7 @@ pub struct Cyclotomic {
 }
 
 impl Cyclotomic {
-    /// Values of m'.
+    /// The values that m' can have.
     pub const ODD_PARTS: [u64; 4] = [1, 3, 5, 17];
 
     /// The ring of degree `n`, a power of two, whose index has the odd part `odd`; or that of the index `odd`, a product of two or three
@@ -56,8 +56,8 @@ impl Cyclotomic {
         Ok(Self { columns: n / rows, odd, pair: None })
     }
 
-    /// The ring of an index that is the product of two or three different odd primes; none for others, from 2^17 on, and where the crate is
-    /// built without the feature `odd-index`.
+    /// The ring of an index that is the product of two or three different odd primes. `None` for other indices, for those from 2^17 on, and
+    /// where the crate is built without the feature `odd-index`.
     pub fn of_odd_index(index: u64) -> Option<Self> {
         let pair = Some(index).filter(|index| index >> 17 == 0).and_then(OddIndex::new)?;
         let [_, columns] = pair.orders();
@@ -84,8 +84,8 @@ impl Cyclotomic {
         if self.pair.is_some() { self.odd } else { 2 * self.columns as u64 * self.odd }
     }
 
-    /// What primes of moduli have to be 1 modulo: the index, or for an odd one the index times the power of two that the convolutions
-    /// of its transforms take.
+    /// The number that primes of moduli must be 1 modulo: the index, or for an odd one the index times the power of two that the
+    /// convolutions of its transforms take.
     pub fn divisor_of_primes(self) -> u64 {
         self.pair.map_or(self.index(), |pair| self.odd * 2 * convolution(pair) as u64)
     }

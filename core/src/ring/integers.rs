@@ -10,7 +10,7 @@ use super::{
 };
 use crate::arith::{DoubleDouble, Modulus, Word};
 
-/// The polynomial with the given signed coefficients, |x| < 2^62; what follows them in a row of a ring of odd index is left alone.
+/// The polynomial with the given signed coefficients, |x| < 2^62; the words after them in a row of a ring of odd index are zero.
 pub fn from_integers<W: Word>(basis: &Basis<W>, coefficients: &[i64]) -> Poly<W, Coeff> {
     let mut out = Poly::zero(basis);
     let kernels = basis.kernels();
@@ -54,7 +54,7 @@ pub fn centered_f64<W: Word>(x: &Poly<W, Coeff>) -> Vec<f64> {
     from_digits(x, |sum: f64, q, digit| sum * q as f64 + digit as f64)
 }
 
-/// [`centered_f64`] to 106 bits.
+/// As [`centered_f64`], to 106 bits.
 ///
 /// # Panics
 /// Never: the primes of a basis are distinct.

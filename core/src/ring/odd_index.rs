@@ -22,7 +22,8 @@ pub struct OddIndex {
     built: Built,
 }
 
-/// Without a value, and [`OddIndex`] with it, where the crate is built without these rings: the compiler leaves out what works on one.
+/// Where the crate is built without these rings, this type has no values, and so neither has [`OddIndex`]: the compiler leaves out the
+/// code that works on one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Built {
     #[cfg(feature = "odd-index")]
@@ -40,11 +41,11 @@ const BUILT: Option<Built> = {
 /// The powers of `X_1`, of which its basis has only some.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstAxis {
-    /// By row: the exponent of the element of the basis.
+    /// For each row, the exponent of its element of the basis.
     pub rows: Vec<u64>,
     /// The exponents of the powers that are not in the basis.
     pub others: Vec<u64>,
-    /// By row: those of the others, by their places, in which the element occurs, and whether with a negative sign.
+    /// For each row, the entries of `others`, by their places, in which its element occurs, and whether with a negative sign.
     pub terms: Vec<Vec<(usize, bool)>>,
 }
 
@@ -52,7 +53,7 @@ impl OddIndex {
     /// Whether the crate is built with these rings.
     pub(super) const BUILT: bool = BUILT.is_some();
 
-    /// The index m, if it is one.
+    /// The index m, or `None` if m is not such a product.
     pub(super) fn new(m: u64) -> Option<Self> {
         let built = BUILT?;
         let least = |m: u64| (3..).step_by(2).take_while(|d| d * d <= m).find(|&d| m.is_multiple_of(d));
@@ -95,13 +96,13 @@ impl OddIndex {
         self.primes.into_iter().zip(self.generators).take(2).filter(|&(p, _)| p > 1)
     }
 
-    /// Rows, and words of a row: `m_1` - 1 and `m_2` - 1 of two primes; the rows of two primes p and q are (p - 1)(q - 1).
+    /// Rows, and words of a row: `m_1` - 1 and `m_2` - 1; where `m_1` = p q, there are (p - 1)(q - 1) rows.
     pub fn orders(self) -> [usize; 2] {
         let [first, second] = self.grid();
         [first * second, self.primes[2] as usize - 1]
     }
 
-    /// What rows are pairs below: 1 and `m_1` - 1 for a prime.
+    /// The bounds of the pairs that rows are in: p - 1 and q - 1, or 1 and `m_1` - 1 where `m_1` is a prime.
     pub fn grid(self) -> [usize; 2] {
         [(self.primes[0] as usize - 1).max(1), self.primes[1] as usize - 1]
     }
@@ -114,7 +115,7 @@ impl OddIndex {
         (a % p * of_p + b % q * of_q) % (p * q)
     }
 
-    /// The unit of row i and column j, (`gamma_1`^i, `gamma_2`^j) of two primes.
+    /// The unit of row i and column j: (`gamma_1`^i, `gamma_2`^j) for two primes.
     pub fn unit(self, [i, j]: [i64; 2]) -> u64 {
         let ([rows, columns], [_, width]) = (self.orders(), self.grid());
         let row = i.rem_euclid(rows as i64) as usize;
@@ -123,16 +124,16 @@ impl OddIndex {
         self.of_residues([self.row_unit([row / width, row % width]), second])
     }
 
-    /// Modulo `m_1`, the unit of a row.
+    /// The unit of a row, modulo `m_1`.
     fn row_unit(self, row: [usize; 2]) -> u64 {
         let [p, q, _] = self.primes;
         let [a, b] = [0, 1].map(|axis| power(self.generators[axis], row[axis] as u64, self.primes[axis]));
-        // Modulo p q, the number that is a and b: q by its inverse modulo p, and p by that modulo q.
+        // The number modulo p q that is a modulo p and b modulo q, by the inverses of q modulo p and of p modulo q.
         let [of_p, of_q] = [(p, q), (q, p)].map(|(p, q)| q * power(q % p, p.saturating_sub(2), p));
         (a * of_p + b * of_q) % (p * q)
     }
 
-    /// The i and j of a unit.
+    /// The row i and the column j of a unit.
     pub fn logarithms(self, unit: u64) -> [usize; 2] {
         let [i_p, i_q, j] = [0, 1, 2].map(|axis| {
             let (p, g) = (self.primes[axis], self.generators[axis]);
@@ -142,7 +143,7 @@ impl OddIndex {
         [i_p * self.grid()[1] + i_q, j]
     }
 
-    /// The row that is `by` rows further, one of a pair or both going around.
+    /// The row that is `by` rows further; both parts of a pair wrap around.
     pub fn shifted(self, row: usize, by: usize) -> usize {
         let [height, width] = self.grid();
         (row / width + by / width) % height * width + (row + by) % width
@@ -164,7 +165,7 @@ impl OddIndex {
     pub fn first_axis(self) -> FirstAxis {
         let ([p, q, _], [height, width]) = (self.primes, self.grid());
         let exponent = |[i, j]: [usize; 2]| (q * i as u64 + p * j as u64) % (p * q);
-        // Last of one prime, of the other, of both.
+        // The last power of one prime, of the other, of both.
         let single = p == 1;
         let mut others: Vec<[usize; 2]> = (0..height).map(|i| [i, width]).collect();
         if !single {
@@ -185,7 +186,7 @@ impl OddIndex {
         }
     }
 
-    /// X -> X^g of an element, by its coefficients in the powerful basis and their subtraction.
+    /// X -> X^g of an element, from its coefficients in the powerful basis; `sub` is their subtraction.
     pub fn substitute<T: Copy + Default>(
         self,
         g: u64,
@@ -199,7 +200,7 @@ impl OddIndex {
             let to = e as usize * (g as usize % p) % p * q;
             row.iter().enumerate().for_each(|(j, &c)| all[to + j * (g as usize % q) % q] = c);
         }
-        // The last of each row is taken off its others, and so are the rows that are not in the basis.
+        // The last word of each row is subtracted from the row, and below so are the rows that are not in the basis.
         for row in all.chunks_exact_mut(q) {
             let last = row[columns];
             for x in row {
@@ -231,7 +232,7 @@ fn is_prime(p: u64) -> bool {
     p > 1 && (2..p).take_while(|d| d * d <= p).all(|d| !p.is_multiple_of(d))
 }
 
-/// The smallest primitive root of an odd prime; 1 of 1.
+/// The smallest primitive root of an odd prime; 1 for 1.
 fn smallest_generator(p: u64) -> u64 {
     let order = p - 1;
     let divisors: Vec<u64> = (2..=order).filter(|&d| order.is_multiple_of(d) && is_prime(d)).collect();

@@ -15,12 +15,12 @@ use crate::{
 pub trait Domain: Copy + Send + Sync + 'static {}
 
 /// Coefficient domain: entry `t` of a row is the coefficient of X^t. In a ring of two axes, entry `i` of row `k - 1` is that of
-/// Y^i Z^k. In one of odd index, entry `(m_2 - 1) i + j` is that of `X_1`^i `X_2`^j, and zeros follow.
+/// Y^i Z^k. In a ring of odd index, entry `(m_2 - 1) i + j` is that of `X_1`^i `X_2`^j, and zeros follow.
 #[derive(Debug, Clone, Copy)]
 pub struct Coeff;
 
 /// Evaluation domain: entry `j` of a row is the value at psi^(2 brev(j) + 1). In a ring of two axes, entry `j` of row `i - 1` is
-/// the value at Y = psi^(2 brev(j) + 1), Z = omega^i. In one of odd index the values are in the order of [`super::OddIndex`].
+/// the value at Y = psi^(2 brev(j) + 1), Z = omega^i. In a ring of odd index the values are in the order of [`super::OddIndex`].
 #[derive(Debug, Clone, Copy)]
 pub struct Eval;
 
@@ -97,7 +97,7 @@ impl<W: Word, D: Domain> Poly<W, D> {
         self.data.chunks_exact_mut(n).enumerate()
     }
 
-    /// Calls `f` with every row and its index; long rows on as many threads as there are.
+    /// Calls `f` with every row and its index; long rows go to as many threads as there are.
     pub fn for_each_row_mut(&mut self, f: impl Fn(usize, &mut [W]) + Sync + Send) {
         let n = self.basis.n();
         par::for_each_row_mut(&mut self.data, n, f);
@@ -192,7 +192,7 @@ impl<W: Word, D: Domain> Poly<W, D> {
         Self::from_rows(&self.basis.prefix(len), self.data[..len * self.basis.n()].to_vec())
     }
 
-    /// [`Self::truncated_to`] in the memory of all rows.
+    /// [`Self::truncated_to`] in the memory of this polynomial.
     #[must_use]
     pub fn into_prefix(mut self, basis: &Basis<W>) -> Self {
         debug_assert!(basis.is_prefix_of(&self.basis));
@@ -200,7 +200,7 @@ impl<W: Word, D: Domain> Poly<W, D> {
         Self::from_rows(basis, self.data)
     }
 
-    /// Keeps the first rows, as many as `basis` (a prefix of the present one) has.
+    /// Keeps the rows of `basis`, which is a prefix of the present one.
     #[must_use]
     pub fn truncated_to(&self, basis: &Basis<W>) -> Self {
         debug_assert!(basis.is_prefix_of(&self.basis));

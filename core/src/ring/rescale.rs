@@ -1,5 +1,5 @@
-//! Exact centred division by a part of the modulus (rescale, ModDown, and both at once), and of a row modulo one prime to
-//! another prime.
+//! Exact centred division by a part of the modulus (rescale, ModDown, and both at once), and the switch of a row from one
+//! prime to another.
 
 use alloc::{vec, vec::Vec};
 
@@ -50,7 +50,7 @@ impl<W: Word> ModDown<W> {
         &self.keep
     }
 
-    /// Transforms of one division: the dropped rows back, one row forth per kept prime.
+    /// Number of transforms of one division: an inverse one per dropped row, and a forward one per kept prime.
     pub fn ntts(&self) -> u64 {
         (self.keep.len() + self.converter.from().len()) as u64
     }
@@ -74,7 +74,7 @@ impl<W: Word> ModDown<W> {
         x.into_prefix(&self.keep)
     }
 
-    /// What x is modulo D, given its last rows, which are overwritten.
+    /// x modulo D, from its last rows, which are overwritten.
     fn remainder<'a>(&'a self, dropped: &'a mut [W]) -> Source<'a, W> {
         let (n, from) = (self.keep.n(), self.converter.from());
         par::for_each_row_with(dropped, n, Scratch::default, |scratch, i, row| {
@@ -101,11 +101,11 @@ impl<W: Word> ModDown<W> {
     }
 }
 
-/// round(x q / p) modulo q for residues x modulo p, of any two words: a row as it was, but for a rounding error in
-/// \[-1/2, 1/2\] and the modulus. Exact for primes of any size.
+/// round(x q / p) modulo q for residues x modulo p, in words of any two types: the row under another modulus, with a
+/// rounding error in \[-1/2, 1/2\]. Exact for primes of any size.
 pub fn switch_modulus<V: Word, W: Word>(row: &[V], from: &Modulus<V>, to: &Modulus<W>) -> Vec<W> {
     let (p, q) = (u128::from(from.value_u64()), u128::from(to.value_u64()));
-    // The residues of 0 to p: those of p/2 to p would be p less when centred, and their quotients q less.
+    // Residues are taken from 0 to p. Centred, those above p/2 would be p less, and their quotients q less.
     let switched = row.iter().map(|&x| (2 * u128::from(x.to_u64()) * q + p) / (2 * p));
     switched.map(|y| W::from_u64(if y == q { 0 } else { y as u64 })).collect()
 }

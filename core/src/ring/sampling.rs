@@ -20,7 +20,7 @@ use crate::{
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct SmallPoly(Vec<i8>);
 
-/// A centred binomial error: the difference of two sums of so many fair bits.
+/// A centred binomial error: the difference of two sums of equally many fair bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Binomial {
     /// 21 + 21 bits: variance 10.5, standard deviation 3.24.
@@ -82,13 +82,13 @@ impl SmallPoly {
         Self(out)
     }
 
-    /// Exactly `weight` coefficients are -1 or 1, in any ring. In one of two axes there is at most one for each power of Y, in a row of
-    /// its own drawing: every coefficient of a product then is a sum of 2 `weight` coefficients of the other factor at most, all of them
-    /// different. In one of an odd index of two primes there is likewise at most one for each power of `X_2`: a coefficient is a sum of
-    /// 4 `weight`, none of which is there more than twice. With three primes any coefficients may be.
+    /// Exactly `weight` coefficients are -1 or 1, in any ring. In a ring of two axes there is at most one for each power of Y, in a row
+    /// drawn for it: every coefficient of a product then is a sum of at most 2 `weight` coefficients of the other factor, all of them
+    /// different. In a ring of an odd index of two primes there is likewise at most one for each power of `X_2`: a coefficient is a sum of
+    /// at most 4 `weight`, none of which occurs more than twice. With three primes any coefficients may be -1 or 1.
     ///
     /// # Panics
-    /// Unless there are as many powers of Y or `X_2`, or coefficients.
+    /// If `weight` exceeds the number of powers of Y or `X_2`, or of coefficients.
     pub fn sparse_ternary_in(ring: Cyclotomic, weight: usize, stream: &mut Stream) -> Self {
         if ring.odd_index().is_some_and(|index| index.primes().len() > 2) {
             return Self::sparse_ternary(ring.degree(), weight, stream);
@@ -120,18 +120,19 @@ impl SmallPoly {
         Self(out)
     }
 
-    /// An error of the given width in any ring. In one of two axes it is drawn independently for all Y^i Z^k with 0 <= k < m', and
-    /// those of k = 0 are taken off the others: so all its values in the canonical embedding have one variance, none but conjugates
-    /// are correlated, and no coefficient is larger than twice the largest of [`Self::error_of`]. In one of odd index it is drawn for
-    /// all powers of X, likewise, and no coefficient is larger than four times that. For an index of three primes it could be eight
-    /// times, 168, and 127 or -128 is put for what no byte holds: fourteen deviations, with a probability below 2^-140.
+    /// An error of the given width in any ring. In a ring of two axes it is drawn independently for all Y^i Z^k with 0 <= k < m', and
+    /// the coefficients of k = 0 are subtracted from the others. So all its values in the canonical embedding have one variance, none
+    /// but conjugates are correlated, and no coefficient is larger than twice the largest of [`Self::error_of`]. In a ring of odd index
+    /// it is likewise drawn for all powers of X, and no coefficient is larger than four times that. For an index of three primes it
+    /// could be eight times, 168; what no byte holds becomes 127 or -128: fourteen deviations, with a probability below 2^-140.
     ///
     /// # Panics
-    /// For another width than 21 coins in a ring of odd index: four such errors fit a byte.
+    /// For a width other than 21 coins in a ring of odd index: of that one, four errors fit a byte.
     pub fn error_in(ring: Cyclotomic, width: Binomial, stream: &mut Stream) -> Self {
         if let Some(pair) = ring.odd_index() {
             assert!(width == Binomial::Coins21, "four errors fit a byte");
-            // For all powers of `X_1` and `X_2`: the rows that are not in the basis and the last of each row are taken off the others.
+            // For all powers of `X_1` and `X_2`. The rows that are not in the basis and the last word of each row are subtracted from the
+            // others.
             let ([_, columns], [p, q], axis) =
                 (pair.orders(), pair.parts().map(|p| p as usize), pair.first_axis());
             let all = Self::error_of(width, p * q, stream);
@@ -139,7 +140,7 @@ impl SmallPoly {
                 let row = &all.0[e as usize * q..][..q];
                 i16::from(row[j]) - i16::from(row[columns])
             };
-            // Of its length from the beginning: what grows leaves copies behind.
+            // Of full length from the beginning: a vector that grows leaves copies behind.
             let mut out = Vec::with_capacity(ring.degree());
             for (&e, terms) in axis.rows.iter().zip(&axis.terms) {
                 for j in 0..columns {
@@ -199,8 +200,8 @@ impl SmallPoly {
     }
 }
 
-/// Uniform residues, prime after prime, as many as the degree in each row, each row from the same stream in order: the public second
-/// component of a sample, in whichever domain the caller reads it.
+/// Uniform residues, prime after prime, N of them in each row, all from one stream in order: the public second component of a sample,
+/// in whichever domain the caller reads it.
 pub fn uniform_rows<W: Word>(basis: &Basis<W>, stream: &mut Stream) -> Vec<W> {
     let mut out = vec![W::ZERO; basis.len() * basis.n()];
     fill_uniform_rows(basis, stream, &mut out);

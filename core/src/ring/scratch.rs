@@ -6,8 +6,8 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::arith::Word;
 
-/// Memory of transforms, for one thread: it grows to what the first transform takes, nothing in rings of one axis, and is wiped in the
-/// end.
+/// Memory of transforms, for one thread. It grows to what the first transform needs, nothing in rings of one axis, and is wiped when
+/// dropped.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Scratch<W: Zeroize>(Vec<W>);
 
@@ -18,7 +18,7 @@ impl<W: Zeroize> Default for Scratch<W> {
 }
 
 impl<W: Word> Scratch<W> {
-    /// So many words, of any contents.
+    /// `count` words of any contents.
     pub(super) fn words(&mut self, count: usize) -> &mut [W] {
         if self.0.len() < count {
             self.0.zeroize();

@@ -13,7 +13,7 @@ use crate::{
 /// Moduli of a hybrid key-switching chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RlweSpec {
-    /// Ring degree N, a power of two but for rings of odd index.
+    /// Ring degree N, a power of two except in rings of odd index.
     pub n: usize,
     /// Odd part m' of the index of the ring: 1 for X^N + 1; or the index, if that is odd: see [`Cyclotomic::new`].
     pub odd_part: u64,
@@ -22,8 +22,8 @@ pub struct RlweSpec {
     pub levels: Vec<Vec<u64>>,
     /// Special primes, whose product is P.
     pub special: Vec<u64>,
-    /// Gadget digits: disjoint sets of positions in the concatenated list of level primes, covering
-    /// it, ordered by their smallest member so that the digits of a level are a prefix. A digit's product should stay some bits below P, or key-switching noise dominates.
+    /// Gadget digits: disjoint sets of positions in the concatenated list of level primes, covering it, ordered by their smallest member so
+    /// that the digits of a level are a prefix. A digit's product should stay some bits below P, or key-switching noise dominates.
     pub digits: Vec<Vec<usize>>,
     /// How the main secret is drawn: [`SecretDistribution::Ternary`] or [`SecretDistribution::Sparse`].
     pub secret: SecretDistribution,
@@ -32,7 +32,7 @@ pub struct RlweSpec {
 }
 
 impl RlweSpec {
-    /// 16 bytes that identify the chain: BLAKE3 over every number of it, policy included.
+    /// 16 bytes that identify the chain: BLAKE3 over all its numbers and the policy.
     pub fn fingerprint(&self) -> [u8; 16] {
         let mut h = blake3::Hasher::new_derive_key("refloat 2026-11-21 chain parameters v1");
         let mut word = |x: u64| {
@@ -68,8 +68,8 @@ impl RlweSpec {
 
 /// The checked form of [`RlweSpec`] with its tables; cheap to clone.
 ///
-/// Levels are indices: a level the chain does not have panics, as an index does, where the result is not a
-/// `Result`. The schemes check the levels they are given.
+/// Levels are indices: a method that does not return a `Result` panics for a level that the chain does not
+/// have. The schemes check the levels they are given.
 pub struct RlweContext<W: Word>(Arc<Inner<W>>);
 
 impl<W: Word> Clone for RlweContext<W> {
@@ -107,7 +107,7 @@ pub(super) struct LevelTables<W: Word> {
 }
 
 impl<W: Word> LevelTables<W> {
-    /// Row `i` of a polynomial modulo Q_l from evaluation domain to what the conversion of its digit takes.
+    /// Brings row `i` of a polynomial modulo Q_l from evaluation domain to the form that the conversion of its digit takes.
     pub(super) fn prepare(&self, i: usize, row: &mut [W], scratch: &mut Scratch<W>) {
         self.q.row(i).inverse(row, scratch);
         for digit in &self.digits {
@@ -136,7 +136,7 @@ impl<W: Word> RlweContext<W> {
             Cyclotomic::of_odd_index(spec.odd_part).is_some_and(|ring| ring.degree() == spec.n);
         if !(spec.n.is_power_of_two() || of_odd_index) || spec.n < 8 || spec.n > 1 << 17 {
             return Err(Error::InvalidArgument(format!(
-                "ring degree {}; take a power of two from 8 to 131072, or (p - 1)(q - 1) for the index pq",
+                "ring degree {}; take a power of two from 8 to 131072, or the degree of an index that is a product of two or three odd primes",
                 spec.n
             )));
         }
@@ -265,7 +265,7 @@ impl<W: Word> RlweContext<W> {
         self.0.levels.iter().position(at).filter(|&level| key.q_len() + special == self.qp(level).len())
     }
 
-    /// The level a switching key of this chain was made at, one gadget vector; `None` for any other.
+    /// The level at which a switching key of this chain (one gadget vector) was made; `None` for any other key.
     pub(crate) fn switching_key_level(&self, key: &SampleBlock<W>) -> Option<usize> {
         self.key_level(key).filter(|&level| key.samples() == self.digit_count(level))
     }
@@ -312,15 +312,15 @@ fn check_secret(spec: &RlweSpec) -> Result<(), Error> {
 }
 
 fn check_security(spec: &RlweSpec) -> Result<SecurityReport, Error> {
-    // In a ring of two axes too. Written in its basis, a sample there is N equations under a secret drawn as elsewhere, each with a uniform
-    // row, because every element of the dual basis generates the codifferent modulo q; that the rows of a sample depend on each other is not
-    // counted, as elsewhere. Its error is one as elsewhere, independent in every coefficient, less another that coefficients share (see
-    // `SmallPoly::error_in`). Anybody can take such a one off samples of independent errors, which are what is estimated: with it they are no
-    // easier. All of this holds of the powerful basis of an odd index: of an axis of order p the dual elements are z^-j (1 - z^(j + 1)) / p
-    // for 0 <= j < p - 1, and 1 - z^(j + 1) differs from 1 - z by a unit.
-    // Of its degree the next lower power of two counts: plain LWE of more dimensions is no easier, under a sparse secret of the same weight
-    // because zeros can be added to one and coefficients permuted, under a ternary one because more of it can be drawn. Of rings this says
-    // nothing: SECURITY.md lists what is assumed.
+    // This holds in a ring of two axes too. Written in its basis, a sample there is N equations under a secret drawn as elsewhere, each
+    // with a uniform row, because every element of the dual basis generates the codifferent modulo q. That the rows of a sample depend on
+    // each other is not counted, as elsewhere. The error is one that is independent in every coefficient, as elsewhere, less another that
+    // coefficients share (see `SmallPoly::error_in`). Samples of independent errors are what is estimated, and anybody can subtract such a
+    // shared error from them: samples with it are no easier. All of this holds in the powerful basis of an odd index: for an axis of order
+    // p the dual elements are z^-j (1 - z^(j + 1)) / p for 0 <= j < p - 1, and 1 - z^(j + 1) differs from 1 - z by a unit. The degree of
+    // such a ring counts as the next lower power of two: plain LWE of more dimensions is no easier. Under a sparse secret of the same
+    // weight that is so because zeros can be appended to a secret and its coefficients permuted, and under a ternary one because more of it
+    // can be drawn. This says nothing of rings: SECURITY.md lists what is assumed.
     let primes = spec.levels.iter().flatten().chain(&spec.special);
     security::check(
         &[Instance {
@@ -329,7 +329,7 @@ fn check_security(spec: &RlweSpec) -> Result<SecurityReport, Error> {
             } else {
                 "main key at Q P"
             },
-            // Of a ring of odd index as if it were smaller.
+            // For a ring of odd index, the next lower power of two.
             log_n: spec.n.ilog2(),
             secret: spec.secret,
             log_modulus: primes.map(|&p| libm::log2(p as f64)).sum(),

@@ -2,7 +2,7 @@
 //! modulus (Bossuat, Troncoso-Pastoriza, Hubaux, ePrint 2022/024).
 //!
 //! A sparse secret is weak at a large modulus. [`SparseSecret`] therefore encrypts one thing only: the key that switches
-//! the dense secret to it modulo q_0 p'. Besides it may be encrypted *by* the dense secret, for the way back.
+//! the dense secret to it modulo q_0 p'. It may also be encrypted *by* the dense secret, for the way back.
 
 use alloc::{format, vec, vec::Vec};
 
@@ -23,7 +23,7 @@ use crate::{
     trace::Counters,
 };
 
-/// How the second component is cut before it meets the encapsulation key.
+/// How the second component is cut before it is multiplied by the encapsulation key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EncapsulationDigits {
     /// `count` balanced digits to base 2^w, w = ceil(log2(q_0) / count); q_0 is one prime.
@@ -93,7 +93,7 @@ impl<W: Word> EncapsulationContext<W> {
         &self.q0p
     }
 
-    /// Samples of the encapsulation key.
+    /// Number of samples of the encapsulation key.
     pub fn digit_count(&self) -> usize {
         match self.digits {
             EncapsulationDigits::Balanced { count } => count,
@@ -101,7 +101,7 @@ impl<W: Word> EncapsulationContext<W> {
         }
     }
 
-    /// Base-2 logarithm of the digit base, for balanced digits.
+    /// Base-2 logarithm of the digit base, for balanced digits; bits of the largest prime otherwise.
     pub fn digit_bits(&self) -> u32 {
         match self.digits {
             EncapsulationDigits::Balanced { count } => {
@@ -199,8 +199,8 @@ impl SparseSecret {
         Self(coefficients)
     }
 
-    /// The key back, sparse to dense, for ciphertexts up to `level`: KSK(s' -> s). Its samples are encrypted by the dense
-    /// secret, at whose security it may be as large as the chain.
+    /// The key for the way back, sparse to dense, for ciphertexts up to `level`: KSK(s' -> s). Its samples are encrypted by
+    /// the dense secret, whose security allows every modulus of the chain.
     pub fn raise_key<W: Word>(
         &self,
         context: &RlweContext<W>,
@@ -231,7 +231,7 @@ impl LinkSecret for SparseSecret {
     }
 }
 
-/// Names the streams of the key back, apart from those of general evaluation keys and of bootstrapping methods.
+/// Names the streams of the key for the way back, apart from those of general evaluation keys and of bootstrapping methods.
 pub(crate) fn raise_block(level: usize) -> [u64; 4] {
     [u64::MAX - 3, level as u64, 0, 0]
 }

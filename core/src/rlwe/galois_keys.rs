@@ -9,7 +9,7 @@ use crate::{
     ring::{Automorphism, GaloisElement},
 };
 
-/// Keys of automorphisms with the tables of these.
+/// Galois keys, each with the table of its automorphism.
 pub struct GaloisKeys<W: Word> {
     n: usize,
     keys: BTreeMap<GaloisElement, (Automorphism, SampleBlock<W>)>,

@@ -12,9 +12,9 @@ use crate::{
 
 /// A switching key that is in memory as long as this lives.
 pub enum HeldKey<'a, W: Word> {
-    /// It stays in memory in any case.
+    /// A key that stays in memory in any case.
     Resident(&'a SampleBlock<W>),
-    /// It was fetched; its memory is given back when the last holder drops it.
+    /// A key that was fetched; its memory is given back when the last holder drops it.
     Fetched(Arc<SampleBlock<W>>),
 }
 

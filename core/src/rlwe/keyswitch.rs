@@ -112,12 +112,12 @@ pub(crate) struct DigitsApart<'a, W: Word> {
 }
 
 impl<W: Word> DigitsApart<'_, W> {
-    /// Words that the digits of one prime take.
+    /// Words of memory that the digits of one prime take.
     pub(crate) fn memory(&self) -> usize {
         self.sources.len() * digit_width::<W>(self.x.basis().n())
     }
 
-    /// All digits modulo prime `limb` of Q_l P, evaluation domain, in `memory` but for those that x has itself.
+    /// All digits modulo prime `limb` of Q_l P, evaluation domain. They are made in `memory`, except a row that x has itself.
     pub(crate) fn rows<'b>(
         &'b self,
         limb: usize,
@@ -138,13 +138,13 @@ impl<W: Word> DigitsApart<'_, W> {
     }
 }
 
-/// Words from a digit to the next: a little more than a power of two, which neither a cache nor its prefetcher likes.
+/// Words from a digit to the next: a little more than a power of two, because a power of two suits neither a cache nor its prefetcher.
 fn digit_width<W>(n: usize) -> usize {
     n + 17 * line::<W>()
 }
 
 impl<W: Word> LevelTables<W> {
-    /// Words `start` and following of <digits, key> modulo prime `limb`, given whole rows of all digits.
+    /// The words from `start` on of <digits, key> modulo prime `limb`, given whole rows of all digits.
     fn multiply_block(
         &self,
         (limb, start): (usize, usize),
@@ -159,7 +159,7 @@ impl<W: Word> LevelTables<W> {
         self.qp.kernels().key_products(self.qp.modulus(limb), &mut [product], false);
     }
 
-    /// The work of one product of digits with a key.
+    /// Counts the work of one product of digits with a key.
     fn count_switch(&self, counters: &mut Counters) {
         counters.limb_mac += (2 * self.digits.len() * self.qp.len()) as u64;
         counters.key_switch += 1;
@@ -211,7 +211,7 @@ impl<W: Word> RlweContext<W> {
         counters.ntt += (tables.q.len() + count * limbs - own) as u64;
     }
 
-    /// The digits of a polynomial modulo Q_l that are made prime by prime when they are multiplied, and never stored.
+    /// The digits of a polynomial modulo Q_l, made prime by prime when they are multiplied and never stored.
     ///
     /// `memory` is used again by the next polynomial.
     pub(crate) fn digits_apart<'a>(
@@ -233,7 +233,7 @@ impl<W: Word> RlweContext<W> {
         DigitsApart { tables, x, sources: tables.sources(memory) }
     }
 
-    /// (+)= <digits, key> modulo Q_l P. The key may live at a higher level than the digits, and may
+    /// `out` = <digits, key> modulo Q_l P, or += if `accumulate`. The key may live at a higher level than the digits, and may
     /// hold several gadget vectors one after the other: `digits` are taken in order.
     ///
     /// Not divided by P; apply [`RlweContext::mod_down`] once all terms are in.
@@ -247,8 +247,8 @@ impl<W: Word> RlweContext<W> {
     ) {
         let tables = self.level(digits[0].level);
         let (count, per_vector, q_here) = (tables.digits.len(), key.samples() / digits.len(), tables.q.len());
-        // Digits are ordered so that those of a lower level come first in a key of a higher one:
-        // adjacent if the levels agree, one run per gadget vector otherwise.
+        // Digits are ordered so that those of a lower level come first in each gadget vector of a key
+        // of a higher one. They are adjacent if the levels agree, and one run per vector otherwise.
         let run = if count == per_vector { digits.len() } else { 1 };
         out.b.for_each_row_pair_mut(&mut out.a, |limb, out_b, out_a| {
             let rows = key.limb(if limb < q_here { limb } else { key.q_len() + limb - q_here });
@@ -267,7 +267,8 @@ impl<W: Word> RlweContext<W> {
     }
 
     /// <digits of x, key> modulo Q_l P, not divided by P: [`Self::decompose`] and [`Self::key_product`] in one, for a
-    /// polynomial that meets one key. The digits of a prime are multiplied while they are in a cache, and never stored.
+    /// polynomial that is multiplied by one key. The digits of a prime are multiplied while they are in a cache, and
+    /// never stored.
     pub fn switch(
         &self,
         x: &Poly<W, Eval>,
@@ -292,8 +293,8 @@ impl<W: Word> RlweContext<W> {
         self.switch_then(x, level, key, out, &|_, _, _| (), counters);
     }
 
-    /// [`Self::switch_into`], and `then` for some words of both components modulo each prime, as soon as they are there:
-    /// what is added to them finds them in a cache.
+    /// [`Self::switch_into`] that calls `then` for some words of both components modulo each prime as soon as they are
+    /// computed: what is added to them finds them in a cache.
     pub(crate) fn switch_then(
         &self,
         x: &Poly<W, Eval>,
@@ -332,7 +333,7 @@ impl<W: Word> RlweContext<W> {
         let tables = self.level(level);
         let (n, kernels) = (self.width(), tables.qp.kernels());
         // An automorphism takes an aligned block of evaluations from one aligned block of one row. Rows shorter than a block trade
-        // places, and are taken all at once, as those of rings of odd index, whose words are shifted around.
+        // places and are taken all at once. So are those of rings of odd index, whose words are shifted around.
         let whole = self.ring().columns() < SWITCHED || self.ring().odd_index().is_some();
         let width = if whole { n } else { SWITCHED };
         let mut prepared = Vec::new();
@@ -435,7 +436,7 @@ mod tests {
         Poly::from_rows(basis, uniform_rows(basis, stream))
     }
 
-    /// Rings of several blocks a row, of several rows a block, and of both a row and a block.
+    /// Rings with several blocks a row, with several rows a block, and with rows of one block.
     #[test]
     fn a_switch_onto_a_sum_is_a_switch_an_automorphism_and_a_sum() {
         for (n, odd) in [

@@ -22,8 +22,8 @@ pub trait LinkSecret {
 /// The key modulo q_0 p' that [`EncapsulationContext::apply`] takes to switch ciphertexts modulo q_0 of the secret `from`
 /// to `to`: sample j is (b_j, a_j) with b_j = -a_j to + e_j + p' g_j from.
 ///
-/// Both secrets are of the degree of the context, whose q_0 needs not be the lowest modulus of a chain: to another ring it
-/// is a prime that both rings have transforms for.
+/// Both secrets have the degree of the context. Its q_0 need not be the lowest modulus of a chain: for a link to another
+/// ring it is a prime that both rings have transforms for.
 pub fn link_samples<W: Word>(
     context: &EncapsulationContext<W>,
     from: &SmallPoly,

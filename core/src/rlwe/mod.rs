@@ -9,9 +9,9 @@
 //!
 //! # For maintainers: how rows lie in memory
 //!
-//! Key switching reads every word of a key once and multiplies it by a word of a digit, so what it takes is set by memory. `N` words of a
-//! row are a power of two, and rows of samples one after the other would lie powers of two apart: their words would compete for the same
-//! few places of a cache, and no prefetcher follows so many streams. So rows are cut and interleaved where many are read together:
+//! Key switching reads every word of a key once and multiplies it by a word of a digit, so its time is set by memory. `N` words of a row
+//! are a power of two, and rows of samples one after the other would lie powers of two apart: their words would compete for the same few
+//! places of a cache, and no prefetcher follows so many streams. So rows are cut and interleaved where many are read together:
 //!
 //! | what | layout | where |
 //! | --- | --- | --- |
@@ -21,14 +21,15 @@
 //! | keys on the wire | sample by sample, the first component alone, residues packed to the bits of their prime | [`wire`](crate::wire) |
 //!
 //! A product then reads a key from end to end, both components of a sample side by side; a product with some of the samples of a block
-//! skips whole tiles. It asks memory for what comes some kilobytes ahead, and near its end for the key of the product that follows, which
-//! [`followed_by`](crate::arith::KeyRows::followed_by) names. Left sides that meet the same key are computed together
-//! ([`Kernels::key_products`](crate::arith::Kernels::key_products)), so that it is read once for all of them.
+//! skips whole tiles. It prefetches words some kilobytes ahead, and near its end those of the key of the next product, which
+//! [`followed_by`](crate::arith::KeyRows::followed_by) names. Products of several left sides with the same key are computed together
+//! ([`Kernels::key_products`](crate::arith::Kernels::key_products)), so that the key is read once for all of them.
 //!
-//! [`SampleBlock`] and [`Digits`] alone know these layouts, with the functions beside [`KeyRows`](crate::arith::KeyRows): others get and set
-//! samples ([`SampleBlock::get`], [`SampleBlock::set_run`]) or ask for rows. Rings with fewer words than a tile or a line have rows of one. The
-//! layout changes no result, and nothing of it is on the wire or in files but where a program writes [`SampleBlock::words`] for itself.
-//! Keys of DM/CGGI have a layout of their own, chosen by the backend (`prepare_key` in `arith/kernels/gates.rs`).
+//! Only [`SampleBlock`] and [`Digits`] know these layouts, with the functions beside [`KeyRows`](crate::arith::KeyRows): others get and set
+//! samples ([`SampleBlock::get`], [`SampleBlock::set_run`]) or ask for rows. In rings with fewer words than a tile or a line, a row is a
+//! single one. The layout changes no result, and does not appear on the wire or in files, except where a program writes
+//! [`SampleBlock::words`] for itself. Keys of DM/CGGI have a layout of their own, chosen by the backend (`prepare_key` in
+//! `arith/kernels/gates.rs`).
 //!
 //! A [`GaloisElement`], such as that of a rotation, is computed in `ring/automorphism.rs`; [`GaloisKeys`] finds the key for it.
 
@@ -64,7 +65,7 @@ pub use raise::{EphemeralPair, ModRaise};
 pub use sample::{KeySeeds, SampleBlock, expand_a};
 pub use secret::SecretKey;
 
-// What a [`GaloisSource`] is asked by.
+// Types in the methods of [`GaloisSource`].
 pub use crate::ring::{Automorphism, GaloisElement};
 
 pub(crate) use encapsulation::{raise_block, scatter_constant_time};

@@ -32,8 +32,8 @@ impl<W: Word> Drop for NtruSecret<W> {
 }
 
 impl<W: Word> NtruSecret<W> {
-    /// Draws f from the errors of the ring, again until it is invertible. How often tells nothing about the f that
-    /// is kept.
+    /// Draws f from the errors of the ring, again until it is invertible. The number of attempts tells nothing about
+    /// the f that is kept.
     pub fn generate(context: &RgswContext<W>, seed: &Seed) -> Self {
         let (m, basis) = (context.ring().modulus(), context.basis());
         let mut attempt = 0;

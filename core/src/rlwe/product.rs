@@ -14,7 +14,7 @@ use crate::{
     trace::Counters,
 };
 
-/// Words of each operand that meet in a first-level cache.
+/// Words of each operand that are multiplied while they are in a first-level cache.
 const BLOCK: usize = 512;
 
 /// (b b', b a' + a b', a a') modulo `basis`, which the bases of the factors extend; times `scalars`, one for each prime, if there
@@ -97,7 +97,7 @@ impl<W: Word> RlweContext<W> {
         Ok(Pair { b, a })
     }
 
-    /// That `key` is a switching key of this chain, one gadget vector, made at `level` or above.
+    /// Checks that `key` is a switching key of this chain, one gadget vector, made at `level` or above.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] for a key of a lower level, [`Error::ParamsMismatch`] for one of another chain.

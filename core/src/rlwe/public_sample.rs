@@ -1,4 +1,4 @@
-//! What others encrypt with: a sample of zero under a secret key.
+//! The public key, which others encrypt with: a sample of zero under a secret key.
 
 use alloc::format;
 
@@ -15,16 +15,16 @@ use crate::{
 /// Label of the only sample, apart from every block of evaluation keys.
 const BLOCK: [u64; 4] = [u64::MAX, 0, 0, 0];
 
-/// A sample of zero modulo Q of a level, its second component seeded: of ring-LWE, as every sample of the evaluation keys, with the same
-/// secret and error and a smaller modulus.
+/// A ring-LWE sample of zero modulo Q of a level, with a seeded second component. It has the secret and the error of the samples of the
+/// evaluation keys, and a smaller modulus.
 #[derive(Clone)]
 pub(crate) struct PublicSample<W: Word> {
-    /// Highest level it encrypts at.
+    /// Highest level the sample encrypts at.
     pub level: usize,
     /// The first component.
     pub b: Poly<W, Eval>,
     a: Poly<W, Eval>,
-    /// What the second component is expanded from.
+    /// The seed that the second component is expanded from.
     pub seed: Seed,
 }
 
@@ -40,7 +40,7 @@ impl<W: Word> PublicSample<W> {
         seeds.sample(BLOCK, level, &s, None).b
     }
 
-    /// Rebuilds it from its first component and the public seed.
+    /// Rebuilds the sample from its first component and the public seed.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] for a level the chain does not have or a component at another level.
@@ -57,10 +57,10 @@ impl<W: Word> PublicSample<W> {
         Ok(Self { level, a: expand_a(seed, BLOCK, level, basis), b, seed: seed.clone() })
     }
 
-    /// That a message of a chain is encrypted with it at a level.
+    /// Checks that a message of a chain can be encrypted with this sample at a level.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] above its own level; [`Error::ParamsMismatch`] for another chain.
+    /// [`Error::LevelMismatch`] above the sample's own level; [`Error::ParamsMismatch`] for another chain.
     pub fn check(&self, rlwe: &RlweContext<W>, level: usize) -> Result<(), Error> {
         if level > self.level {
             return Err(Error::LevelMismatch(format!(

@@ -1,9 +1,9 @@
 //! ModRaise in two halves: to an ephemeral secret at the lowest modulus, and from there to the highest.
 //!
 //! A ciphertext modulo q_0 satisfies b + a s = m + q_0 I over the integers once its residues are centred, and that holds
-//! modulo any multiple of q_0. I is small because s is: the main secret is left for an ephemeral sparse one before, and
-//! taken up again after (Bossuat, Troncoso-Pastoriza, Hubaux, ACNS 2022). Between the halves, whatever is done to the
-//! integers b and a is done to m at the noise of a sparse secret.
+//! modulo any multiple of q_0. I is small because s is: the ciphertext is switched from the main secret to an ephemeral
+//! sparse one before, and back after (Bossuat, Troncoso-Pastoriza, Hubaux, ACNS 2022). Between the halves, whatever is
+//! done to the integers b and a is done to m at the noise of a sparse secret.
 
 use alloc::{format, vec::Vec};
 
@@ -17,8 +17,8 @@ use crate::{
     trace::Counters,
 };
 
-/// A ciphertext (b, a) modulo q_0 in coefficient domain, under the ephemeral secret, or in a set without one under the main
-/// secret: what there is between the halves of a raise. It never leaves the evaluator, and has no form on the wire.
+/// A ciphertext (b, a) modulo q_0 in coefficient domain, between the halves of a raise: under the ephemeral secret, or in a
+/// set without one under the main secret. It never leaves the evaluator, and has no form on the wire.
 #[derive(Clone)]
 pub struct EphemeralPair<W: Word> {
     b: Poly<W, Coeff>,
@@ -26,7 +26,7 @@ pub struct EphemeralPair<W: Word> {
 }
 
 impl<W: Word> EphemeralPair<W> {
-    /// From its components, for links that end at the ephemeral secret.
+    /// A pair of its components, for links that end at the ephemeral secret.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for components of two moduli.
@@ -52,8 +52,9 @@ impl<W: Word> EphemeralPair<W> {
         self
     }
 
-    /// The multiples of q_0 that a product with `k` takes off, negated: the integers -(k x - [k x])/q_0, at most k/2, for coefficients x
-    /// nearest to 0. A pair of phase m + q_0 I' over the integers and k times it, k m + q_0 I, give one of phase I - k I'.
+    /// The multiples of q_0 that reducing `k` times the pair takes off, negated: the integers -(k x - [k x])/q_0, at most k/2, for
+    /// coefficients x nearest to 0. If the pair has phase m + q_0 I' over the integers, and `k` times it k m + q_0 I, the result has phase
+    /// I - k I'.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a q_0 of several primes, and unless 0 < k < q_0.
@@ -91,8 +92,9 @@ impl<W: Word> EphemeralPair<W> {
 
     /// Every coefficient of b and a rounded to the nearest of the multiples of q_0 / `grid`, themselves rounded to integers.
     ///
-    /// The phase b + a s moves by rounding errors of 1 + h coefficients, h the weight of the secret: it comes to lie on the
-    /// grid, a deviation of sqrt((1 + h) / 12) points from where it was. The ephemeral secret's h is what keeps that small.
+    /// The phase b + a s moves by rounding errors of 1 + h coefficients, h the weight of the secret. It comes to lie on the
+    /// grid, with a deviation of sqrt((1 + h) / 12) points from where it was, which is small because h is that of the
+    /// ephemeral secret.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a grid of 0 or more than sqrt(q_0) points, or a q_0 of several primes.
@@ -140,7 +142,7 @@ impl<W: Word> ModRaise<W> {
         Self { context: context.clone(), converter: BaseConverter::new(low, &rest) }
     }
 
-    /// The first half, by the key to the ephemeral secret, where a set has one: x is modulo q_0.
+    /// The first half of a raise of x, which is modulo q_0, by the key to the ephemeral secret where a set has one.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] unless x is at level 0; [`Error::ParamsMismatch`] for a key of another modulus.
@@ -169,8 +171,8 @@ impl<W: Word> ModRaise<W> {
         Ok(EphemeralPair { b, a })
     }
 
-    /// The second half, by the key from the ephemeral secret, where a set has one: the pair modulo Q_level, whose phase is that of
-    /// `x` plus a multiple of q_0. The key is for the highest level.
+    /// The second half, by the key from the ephemeral secret where a set has one: the pair modulo Q_level whose phase is that of `x`
+    /// plus a multiple of q_0. The key is for the highest level.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] for a level above the highest; [`Error::ParamsMismatch`] for a pair or a key of another modulus.
@@ -184,7 +186,7 @@ impl<W: Word> ModRaise<W> {
         self.raise(x, level, None, key, counters)
     }
 
-    /// [`Self::from_ephemeral`] to the highest level, divided by an integer modulo Q: the phase times `divisor` is the one there.
+    /// [`Self::from_ephemeral`] to the highest level, divided by an integer modulo Q: `divisor` times the phase is the phase there.
     ///
     /// # Errors
     /// As [`Self::from_ephemeral`]; [`Error::InvalidArgument`] for a divisor that is not prime to Q.
@@ -209,7 +211,7 @@ impl<W: Word> ModRaise<W> {
         self.raise(x, self.context.max_level(), Some(&inverses), key, counters)
     }
 
-    /// Both components lifted, times scalars modulo the primes of Q, and switched.
+    /// Lifts both components, multiplies them by scalars modulo the primes of Q, and switches them.
     fn raise(
         &self,
         x: &EphemeralPair<W>,

@@ -1,4 +1,4 @@
-//! Blocks of ring-LWE samples: the form of every evaluation key.
+//! Blocks of ring-LWE samples: the form of the key-switching keys of CKKS and BGV (DM/CGGI has layouts of its own).
 
 use alloc::{vec, vec::Vec};
 
@@ -28,8 +28,8 @@ impl KeySeeds {
     /// Derives both seeds from the master seed of a key set.
     ///
     /// A master seed serves one chain. Two chains would give the same masks and errors to different
-    /// payloads, whose difference shows the secret: bind the seed to the fingerprint first where a seed
-    /// may meet several ([`Seed::derive`] with its words as indices).
+    /// payloads, and their difference shows the secret. Where a seed may serve several chains, bind it to
+    /// the fingerprint of the chain first ([`Seed::derive`] with the words of the fingerprint as indices).
     pub fn derive(master: &Seed) -> Self {
         Self {
             public: master.derive("public second components", &[]),
@@ -37,9 +37,9 @@ impl KeySeeds {
         }
     }
 
-    /// Seeds whose public one is given, for keys that belong to a key set with that of another scheme: it has to be of their own, as
-    /// every sample of a chain has a stream of its own.
-    pub(crate) fn beside(public: Seed, master: &Seed) -> Self {
+    /// Seeds with a given public seed, for keys of a second scheme in one key set. It must differ from the public seed of the first
+    /// scheme, because no two samples may share a stream.
+    pub(crate) fn with_public(public: Seed, master: &Seed) -> Self {
         let mut seeds = Self::derive(master);
         seeds.public = public;
         seeds
@@ -76,7 +76,7 @@ impl KeySeeds {
         let mut stream = self.error_stream(block, index);
         // The error's own memory becomes b, so that there is no other copy to wipe.
         let mut b = SmallPoly::error_in(basis.ring(), width, &mut stream).to_poly(basis).into_eval();
-        // Row by row, so that products are taken off while they are in cache.
+        // Row by row, so that products are subtracted while they are in cache.
         let mut product = vec![W::ZERO; basis.n()];
         for (i, row) in b.rows_mut() {
             let (kernels, m) = (basis.kernels(), basis.modulus(i));
@@ -155,7 +155,7 @@ impl<W: Word> SampleBlock<W> {
         &self.data
     }
 
-    /// The block whose words these are: as many as a block of zeros has, each below the prime of its limb.
+    /// A block from its words: as many as a block of zeros has, each below the prime of its limb.
     pub fn from_words(basis: &Basis<W>, special: usize, samples: usize, data: Vec<W>) -> Self {
         debug_assert_eq!(data.len(), basis.len() * samples * 2 * basis.n());
         Self { basis: basis.clone(), special, samples, data }
@@ -231,7 +231,7 @@ impl<W: Word> SampleBlock<W> {
     }
 }
 
-/// Stores one limb of the samples from `first` on into the words of that limb, `samples` of which share a tile.
+/// Stores one limb of the samples from `first` on into the words of that limb, where a tile holds `samples` samples.
 fn place<W: Word>(
     (tile, samples): (usize, usize),
     limb: usize,

@@ -15,8 +15,8 @@ use crate::{
 
 /// The main secret of a chain, ternary: uniform in {-1, 0, 1}^N, or sparse if the chain says so. Wiped when dropped.
 ///
-/// Its residues modulo Q P in evaluation domain are computed when they are first used, prime by prime: who encrypts
-/// and decrypts needs a few of them.
+/// Its residues modulo Q P in evaluation domain are computed when they are first used, prime by prime: encryption and
+/// decryption need only a few of them.
 pub struct SecretKey<W: Word> {
     small: SmallPoly,
     basis: Basis<W>,
@@ -52,7 +52,7 @@ impl<W: Word> SecretKey<W> {
         Self { small, basis, q_len: context.q(top).len(), rows, eval }
     }
 
-    /// Computes the residues modulo the first primes of Q now, for who is to wait for nothing later.
+    /// Computes the residues modulo the first `primes` primes of Q now, so that nothing has to wait for them later.
     pub(crate) fn prepare(&self, primes: usize) {
         for limb in 0..primes {
             self.rows[limb].get(|| transformed(&self.small, &self.basis, limb));
@@ -105,7 +105,7 @@ impl<W: Word> SecretKey<W> {
         Zeroizing::new(sum.into_coeff())
     }
 
-    /// That the key was made for this chain.
+    /// Checks that the key was made for this chain.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] if not.
@@ -124,7 +124,7 @@ impl<W: Word> SecretKey<W> {
         )))
     }
 
-    /// Rows of Q P, one after the other.
+    /// The rows of Q P numbered `limbs`, one after the other.
     fn gather(&self, limbs: impl Iterator<Item = usize> + Clone) -> Vec<W> {
         let mut out = vec![W::ZERO; limbs.clone().count() * self.basis.n()];
         for (row, limb) in out.chunks_exact_mut(self.basis.n()).zip(limbs) {

@@ -9,7 +9,7 @@ use crate::{
     rlwe::Pair,
 };
 
-/// What a ciphertext with the fields `fingerprint`, `key_id` and `parts`, of words `W`, tells of them, inside of its `impl`.
+/// Accessors of a ciphertext with the fields `fingerprint`, `key_id` and `parts` of words `$word`, to be used inside its `impl`.
 macro_rules! of_ciphertext {
     ($word:ident) => {
         $crate::schemes::identity::identified!();
@@ -34,7 +34,7 @@ macro_rules! of_ciphertext {
             $crate::schemes::components::pair(&self.parts)
         }
 
-        /// The components, and the same without them.
+        /// The ciphertext without its components, and these as a pair.
         pub(crate) fn into_pair(mut self) -> Result<(Self, $crate::rlwe::Pair<$word>), $crate::error::Error> {
             let pair = $crate::schemes::components::into_pair(core::mem::take(&mut self.parts))?;
             Ok((self, pair))
@@ -53,13 +53,13 @@ pub(crate) fn two<W: Word>(parts: &[Poly<W, Eval>]) -> Result<[&Poly<W, Eval>; 2
     Ok([b, a])
 }
 
-/// The same as a pair of their own.
+/// Copies of the two components as a pair.
 pub(crate) fn pair<W: Word>(parts: &[Poly<W, Eval>]) -> Result<Pair<W>, Error> {
     let [b, a] = two(parts)?;
     Ok(Pair { b: b.clone(), a: a.clone() })
 }
 
-/// The same in the memory of the components.
+/// The two components as a pair, without a copy.
 pub(crate) fn into_pair<W: Word>(parts: Vec<Poly<W, Eval>>) -> Result<Pair<W>, Error> {
     let [b, a] = <[_; 2]>::try_from(parts).map_err(|parts| not_two(parts.len()))?;
     Ok(Pair { b, a })
@@ -82,7 +82,7 @@ pub(crate) fn three<W: Word>(parts: &[Poly<W, Eval>]) -> Result<[&Poly<W, Eval>;
     Ok([d0, d1, d2])
 }
 
-/// Component by component modulo `basis`, to which `others` may have more primes; those that `parts` has not are 0.
+/// Applies `op` component by component modulo `basis`; `others` may have more primes. Components that `parts` lacks count as 0.
 pub(crate) fn combine<W: Word>(
     parts: &mut Vec<Poly<W, Eval>>,
     others: &[Poly<W, Eval>],
@@ -100,7 +100,7 @@ pub(crate) fn truncated<W: Word>(parts: &[Poly<W, Eval>], basis: &Basis<W>) -> V
     parts.iter().map(|part| part.truncated_to(basis)).collect()
 }
 
-/// That a ciphertext at level `own` can be added to a sum at level `sum`.
+/// Checks that a ciphertext at level `own` can be added to a sum at level `sum`.
 pub(crate) fn check_summand(own: usize, sum: usize) -> Result<(), Error> {
     if own >= sum {
         return Ok(());
@@ -110,7 +110,7 @@ pub(crate) fn check_summand(own: usize, sum: usize) -> Result<(), Error> {
     )))
 }
 
-/// That a ciphertext at level `own` can be brought to `level` by forgetting primes.
+/// Checks that a ciphertext at level `own` can be brought to `level` by forgetting primes.
 pub(crate) fn check_lower(own: usize, level: usize) -> Result<(), Error> {
     if level <= own {
         return Ok(());

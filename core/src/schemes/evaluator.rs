@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::{error::Error, trace::Counters};
 
-/// What a ciphertext multiplies its plaintext by: a scale in CKKS, a unit modulo the plaintext modulus in BGV.
+/// The factor by which a ciphertext multiplies its plaintext: a scale in CKKS, a unit modulo the plaintext modulus in BGV.
 ///
 /// Labels are an abelian group: a product of ciphertexts has the product of their labels.
 pub trait Label: Copy + fmt::Debug + Send + Sync {
@@ -19,8 +19,8 @@ pub trait Label: Copy + fmt::Debug + Send + Sync {
 
 /// Arithmetic on ciphertexts that go down one level whenever they are rescaled, and carry a label.
 ///
-/// Ciphertexts are added at equal labels only. A circuit therefore chooses labels from its result backward: who wants a
-/// sum at label L one level below asks for it at L times [`Self::label_of_level`] before it is rescaled.
+/// Ciphertexts are added at equal labels only. A circuit therefore chooses labels from its result backward: for a sum at label L one level
+/// below, it makes the sum at L times [`Self::label_of_level`] and rescales it.
 pub trait Leveled: Sync {
     /// Two components, or three between a product and its relinearisation.
     type Ciphertext: Clone + Send + Sync;
@@ -28,7 +28,7 @@ pub trait Leveled: Sync {
     type Coefficient;
     /// See [`Label`].
     type Label: Label;
-    /// What relinearisation takes.
+    /// The key that relinearisation takes.
     type RelinearizationKey: Sync;
 
     /// Level: rescalings left.
@@ -37,7 +37,7 @@ pub trait Leveled: Sync {
     /// The label.
     fn label(&self, x: &Self::Ciphertext) -> Self::Label;
 
-    /// The label that rescaling from `level` divides by, at least 1: that of the primes it drops.
+    /// The label that rescaling from `level`, at least 1, divides by: the label of the primes it drops.
     fn label_of_level(&self, level: usize) -> Self::Label;
 
     /// x, whose label equals `label` up to the rounding of labels, at exactly that label.
@@ -46,7 +46,7 @@ pub trait Leveled: Sync {
     /// [`Error::ScaleMismatch`] or [`Error::PlaintextMismatch`] if the labels differ.
     fn at_label(&self, x: Self::Ciphertext, label: Self::Label) -> Result<Self::Ciphertext, Error>;
 
-    /// Whether products of x can be relinearised by the key, and sums of them have the label `target`.
+    /// Checks that products of x can be relinearised by the key, and that sums of them can have the label `target`.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] if x itself was not relinearised; [`Error::ParamsMismatch`] and
@@ -69,7 +69,7 @@ pub trait Leveled: Sync {
     /// scheme does not have.
     fn add_constant_assign(&self, sum: &mut Self::Ciphertext, c: &Self::Coefficient) -> Result<(), Error>;
 
-    /// sum += c x, whatever the label of x, which is at the level of the sum or above.
+    /// sum += c x, for x with any label, at the level of the sum or above.
     ///
     /// # Errors
     /// As [`Self::add_constant_assign`]; [`Error::LevelMismatch`] if x is at a lower level;

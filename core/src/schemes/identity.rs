@@ -9,10 +9,10 @@ use crate::{
     rlwe::identifier,
 };
 
-/// What a parameter set with the fields `spec` and `fingerprint` behind its pointer tells of them, inside of its `impl`.
+/// Accessors of a parameter set with the fields `spec` and `fingerprint` behind its pointer, to be used inside its `impl`.
 macro_rules! of_set {
     ($spec:ty) => {
-        /// The numbers.
+        /// The numbers of the set.
         pub fn spec(&self) -> &$spec {
             &self.0.spec
         }
@@ -30,7 +30,7 @@ macro_rules! of_set {
 }
 pub(crate) use of_set;
 
-/// What a ciphertext with the fields `fingerprint` and `key_id` tells of what it belongs to, inside of its `impl`.
+/// Accessors for what a ciphertext with the fields `fingerprint` and `key_id` belongs to, to be used inside its `impl`.
 macro_rules! identified {
     () => {
         /// Fingerprint of the parameter set.
@@ -46,17 +46,17 @@ macro_rules! identified {
 }
 pub(crate) use identified;
 
-/// What a ciphertext belongs to.
+/// The parameter set and the key that a ciphertext belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// Of the parameter set.
+    /// Fingerprint of the parameter set.
     pub fingerprint: [u8; 16],
-    /// Of the key that encrypts it.
+    /// Identifier of the key that encrypts it.
     pub key_id: [u8; 16],
 }
 
 impl Identity {
-    /// That two ciphertexts belong to one parameter set and one key.
+    /// Checks that two ciphertexts belong to one parameter set and one key.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] naming both.
@@ -78,7 +78,7 @@ impl Identity {
         Ok(())
     }
 
-    /// That a ciphertext belongs to the parameter set of an evaluator.
+    /// Checks that a ciphertext belongs to the parameter set of an evaluator.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] naming both.
@@ -93,7 +93,7 @@ impl Identity {
         )))
     }
 
-    /// That a secret key decrypts a ciphertext.
+    /// Checks that a secret key decrypts a ciphertext.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] naming both.

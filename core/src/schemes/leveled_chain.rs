@@ -25,7 +25,7 @@ pub(crate) struct LeveledChain {
 }
 
 impl LeveledChain {
-    /// The primes nearest to their sizes, each taken once, and none of `taken`.
+    /// The chain of the primes nearest to their sizes, each taken once and none of them in `taken`.
     pub fn spec(&self, mut taken: Vec<u64>) -> RlweSpec {
         let order = (self.n as u64).saturating_mul(2);
         let mut nearest = |log: f64, count: usize| {

@@ -17,7 +17,7 @@ pub(crate) struct LeveledKeys<W: Word> {
 }
 
 impl<W: Word> LeveledKeys<W> {
-    /// Deterministic in all arguments.
+    /// Derives the keys; the same arguments give the same keys.
     pub fn generate(rlwe: &RlweContext<W>, label: &'static str, fingerprint: &[u8; 16], seed: &Seed) -> Self {
         let master = key_set_seed(seed, label, fingerprint);
         let seeds = KeySeeds::derive(&master);

@@ -1,7 +1,7 @@
-//! Homomorphic encryption schemes, each of which knows what its plaintexts mean. No scheme knows another. [`evaluator`] is what
-//! circuits may ask of any scheme with levels; [`identity`], [`private`], `components`, `leveled_chain`, `leveled_keys` and
-//! `public_key_parts` are shared by the schemes over ring-LWE, `probability` by all schemes that can fail, `secret_key_identity` by all
-//! secret keys, and `set_names` by all that refuses what belongs to another set.
+//! Homomorphic encryption schemes, each of which knows what its plaintexts mean. No scheme knows another. [`evaluator`] is what circuits
+//! may ask of any scheme with levels; [`identity`], [`private`], `components`, `leveled_chain`, `leveled_keys` and `public_key_parts` are
+//! shared by the schemes over ring-LWE, `probability` by all schemes that can fail, `secret_key_identity` by all secret keys, and
+//! `set_names` by all code that refuses objects of another set.
 
 pub mod bgv;
 pub mod cggi;

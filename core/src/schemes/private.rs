@@ -4,9 +4,9 @@ use zeroize::Zeroize;
 
 /// What a decryption returns: for the owner of the secret key, and nobody else.
 ///
-/// A CKKS decryption carries the ciphertext's noise; one decryption given to another party can
-/// reveal the key (Li, Micciancio, ePrint 2020/1533). A BGV decryption is exact, and still the plaintext of its owner. So this
-/// type cannot be printed, compared or serialised, and is wiped when dropped. The owner takes the value out by name.
+/// A CKKS decryption carries the ciphertext's noise; one decryption given to another party can reveal the key (Li, Micciancio, ePrint
+/// 2020/1533). A BGV decryption is exact, but still the private plaintext of its owner. So this type cannot be printed, compared or
+/// serialised, and is wiped when dropped. The owner takes the value out by name.
 pub struct Private<T: Zeroize>(T);
 
 impl<T: Zeroize> Private<T> {

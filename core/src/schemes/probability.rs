@@ -1,7 +1,6 @@
 //! Probabilities too small for a double, by their log2.
 
-/// log2 of the sum of probabilities, of which the arguments are the log2: a bound of the probability that any of the events happens. At
-/// most 0.
+/// log2 of the sum of probabilities that are given by their log2, at most 0: a bound on the probability that any of the events happens.
 pub fn log2_sum(logs: &[f64]) -> f64 {
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if largest == f64::NEG_INFINITY {

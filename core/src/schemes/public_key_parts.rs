@@ -1,6 +1,6 @@
 //! The parts of a public key over ring-LWE, and what identifies it.
 
-/// The methods of a public key with the fields `key_id` and `sample`, of a set with `$context`, inside of its `impl`.
+/// The methods of a public key with the fields `key_id` and `sample`, of a set with `$context`, to be used inside its `impl`.
 macro_rules! public_key_parts {
     ($context:ty, $word:ident) => {
         /// Rebuilds the key from its first component and the public seed.

@@ -1,6 +1,6 @@
 //! The identity of a secret key: its set, its identifier and its seeds.
 
-/// The methods of a secret key with the fields `params`, `key_id`, `seed` and `seeds`, inside of its `impl`.
+/// The methods of a secret key with the fields `params`, `key_id`, `seed` and `seeds`, to be used inside its `impl`.
 macro_rules! secret_key_identity {
     ($params:ty) => {
         /// The parameter set.

@@ -1,5 +1,5 @@
-//! Names of the named sets by their fingerprints, for messages: a ciphertext carries a fingerprint alone, and whoever refuses it knows no
-//! method. A test of [`params`](crate::params) compares the list with the sets.
+//! Names of the named sets by their fingerprints, for messages: a ciphertext carries only a fingerprint, and the code that refuses it knows
+//! no method. A test of [`params`](crate::params) compares the list with the sets.
 
 use alloc::{borrow::ToOwned, format, string::String};
 
@@ -111,7 +111,7 @@ fn start_of(fingerprint: &[u8; 16]) -> u64 {
     u64::from_be_bytes(start)
 }
 
-/// The list has these sets and no others.
+/// Asserts that the list has these sets and no others.
 #[cfg(test)]
 pub(crate) fn assert_names(sets: &[([u8; 16], &str)]) {
     let found: alloc::vec::Vec<(u64, &str)> =

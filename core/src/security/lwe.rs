@@ -76,7 +76,7 @@ pub struct LweReport {
     pub bits: f64,
     /// The instances in the order given, each with its estimate in bits.
     pub instances: Vec<(LweInstance, f64)>,
-    /// The NTRU instance that the keys publish besides, with its estimate in bits.
+    /// The NTRU instance that the keys publish too, with its estimate in bits.
     pub ntru: Option<(NtruInstance, f64)>,
     /// One sentence for people.
     pub statement: String,
@@ -136,7 +136,7 @@ pub fn check_lwe(instances: &[LweInstance], policy: SecurityPolicy) -> Result<Lw
     Ok(LweReport { policy, bits, instances: reports, ntru: None, statement })
 }
 
-/// What every instance must be worth under a policy.
+/// Bits of security that every instance must have under a policy.
 pub(super) fn least_bits(policy: SecurityPolicy) -> f64 {
     match policy {
         SecurityPolicy::Strict128 | SecurityPolicy::HeStandard2018 => 128.0,
@@ -199,7 +199,7 @@ mod tests {
         LweInstance { name: "test", dimension, secret: LweSecret::Ternary, log_modulus, sigma }
     }
 
-    /// Computed besides the tables, MATZOV's attack: it is the cheapest at all of them.
+    /// Points computed in addition to the tables, by MATZOV's attack, which is the cheapest at all of them.
     #[test]
     fn points_that_made_no_table_are_met_within_a_bit() {
         let binary = |dimension, log_q, sigma| LweInstance {

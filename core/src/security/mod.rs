@@ -136,7 +136,7 @@ impl SecurityPolicy {
         }
     }
 
-    /// What enters the fingerprint of a set: a superseded one keeps that of its day.
+    /// The name that enters the fingerprint of a set: a superseded set keeps the name of its day.
     pub(crate) fn fingerprint_name(self) -> &'static str {
         match self {
             Self::Superseded => Self::Strict128.name(),
@@ -216,8 +216,8 @@ pub fn check(instances: &[Instance], policy: SecurityPolicy) -> Result<SecurityR
 }
 
 impl SecurityReport {
-    /// With so many bits taken off one instance, by its place, whose secret is drawn from a part of what its distribution gives: an attack
-    /// that finds it with some probability finds any with that part of it, and what is lost is log2 of the part.
+    /// The report with `lost` bits taken off the instance at `place`, whose secret is drawn from a share of its distribution only: an
+    /// attack on such secrets succeeds on all secrets with that share of its probability, so -log2 of the share is lost.
     ///
     /// # Errors
     /// [`Error::Insecure`] if the instance is below 128 bits then, and the policy asks for them.
@@ -279,12 +279,12 @@ fn check_one(instance: &Instance, policy: SecurityPolicy) -> Result<InstanceRepo
             )));
         }
     }
-    // Without points for its columns, a block-sparse secret is worth no more than the criterion.
+    // Without computed points, a block-sparse secret is worth no more than the criterion.
     let bits = table::estimate(log_n, secret, log_modulus).or(combinatorial_bits);
     Ok(InstanceReport { instance: *instance, bound, bits, combinatorial_bits })
 }
 
-/// What is said of a set that met the estimates of its day.
+/// The statement about a set that met the estimates of its day.
 fn superseded(bits: f64) -> String {
     format!(
         "about {:.0}-bit classical security by today's lattice estimates: a set of an earlier version, for keys made of it",

@@ -2,11 +2,11 @@
 //!
 //! # Where the numbers come from
 //!
-//! At N = 1024 the dense sublattice of the NTRU lattice decides, and with it the modulus and the width of f and g each
-//! for itself, not their ratio. The lattice estimator (malb/lattice-estimator, 2026, MATZOV model, `type = "matrix"`) gave
-//! eleven points for widths from 0.9 to 5 and moduli from 2^20 to 2^25; a plane in the two logarithms meets all of them
-//! within one bit, see the tests. In other degrees the estimate is taken in proportion, which is good for demonstration
-//! sizes only. No published analysis of sets of this shape was found: treat the estimate as provisional.
+//! At N = 1024 the dense sublattice of the NTRU lattice decides, so the modulus and the width of f and g matter each by itself, not by
+//! their ratio. The lattice estimator (malb/lattice-estimator, 2026, MATZOV model, `type = "matrix"`) gave eleven points for widths from
+//! 0.9 to 5 and moduli from 2^20 to 2^25; a plane in the two logarithms meets all of them within one bit, see the tests. In other degrees
+//! the estimate is taken in proportion, which is good for demonstration sizes only. No published analysis of sets of this shape was found:
+//! treat the estimate as provisional.
 
 use alloc::{format, string::String};
 

@@ -48,8 +48,8 @@ const SPARSE_POINTS: [(u32, u32, &[Point]); 12] = [
     (14, 32, &[(87.0, 124.6), (101.0, 122.0)]),
     (14, 192, &[(430.0, 121.0)]),
     (14, 256, &[(430.0, 124.2)]),
-    // At 85 and 102, and at 2^16 as well, chosen 10 bits below the estimates in `tests/vectors/security.json`, of which that of the dual
-    // hybrid attack with tables is the least: 151.4 and 145.2, 170.3 and more.
+    // The points at 85 and 102, and at N = 2^16, are 10 bits below the least of the estimates in `tests/vectors/security.json`, which are
+    // those of the dual hybrid attack with tables: 151.4 and 145.2, 170.3 and more.
     (15, 32, &[(85.0, 141.0), (102.0, 135.5), (180.0, 126.8)]),
     (16, 32, &[(102.0, 160.0), (120.0, 155.0)]),
     (16, 64, &[(1535.0, 110.6), (1550.0, 110.0), (1560.0, 109.6)]),
@@ -65,7 +65,7 @@ const BLOCK_WEIGHT: u32 = 31;
 struct BlockSparse {
     log_n: u32,
     strict: f64,
-    /// What the sets on the 2018 bounds need; the estimate says what it is worth.
+    /// Largest log2(QP) for the sets on the 2018 bounds; the estimate says what it is worth.
     he2018: f64,
     points: &'static [Point],
 }
@@ -116,8 +116,8 @@ pub(super) fn strict_bound(log_n: u32, secret: SecretDistribution) -> Option<f64
     }
 }
 
-/// The same for sets on the 2018 bounds. Sparse secrets, of which that standard does not speak,
-/// keep the strict bound, except SHIP's.
+/// [`strict_bound`] for sets on the 2018 bounds. Sparse secrets, which that standard does not
+/// cover, keep the strict bound, except SHIP's.
 pub(super) fn he2018_bound(log_n: u32, secret: SecretDistribution) -> Option<f64> {
     match secret {
         SecretDistribution::Ternary => at(&TERNARY_HE2018, log_n),

@@ -158,7 +158,7 @@ fn test_sets_are_called_insecure() {
     // The criterion of the sparse secret, 0.4 * 15 * 7 bits, is below the floor of the dense one.
     assert!((report.bits - 42.0).abs() < 1e-9);
     assert!((report.instances[0].bits.unwrap() - 43.0).abs() < 1e-9);
-    // Even parameters that would pass: the policy is what was asked for.
+    // Even parameters that would pass are called insecure: the policy decides.
     let report =
         check(&[instance(13, SecretDistribution::Ternary, 200.0)], SecurityPolicy::InsecureForTests).unwrap();
     assert!(report.statement.starts_with("INSECURE"));

@@ -111,7 +111,7 @@ pub fn read<'a>(bytes: &'a [u8], expect: &Expect) -> Result<Frame<'a>, Error> {
     let (signed, digest) = bytes.split_at(HEADER_LEN + expect.payload_len);
     let computed = blake3::hash(signed);
     if computed.as_bytes() != digest {
-        // The eight bytes that differ: damage to the digest itself leaves its beginning as it was.
+        // Shows the eight bytes where both begin to differ: damage to the digest itself leaves its beginning as it was.
         let same = digest.iter().zip(computed.as_bytes()).take_while(|(carried, given)| carried == given);
         let at = same.count() / 8 * 8;
         let part = |digest: &[u8]| {

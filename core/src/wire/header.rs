@@ -136,7 +136,7 @@ impl Header {
     /// checksum, kind, reserved fields.
     ///
     /// # Errors
-    /// [`Error::BadBytes`] naming the first of them that does not hold.
+    /// [`Error::BadBytes`] naming the first check that fails.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let Some(bytes) = bytes.first_chunk::<HEADER_LEN>() else {
             return Err(bad(format!(

@@ -27,8 +27,8 @@ pub const fn packed_len(bits: u32, n: usize) -> usize {
 
 macro_rules! packing {
     ($word:ty, $wide:ty, $pack:ident, $unpack:ident) => {
-        /// Packs `values`, each below `2^bits`, into `out`, which holds [`packed_len`] bytes. Bits
-        /// above are cut off.
+        /// Packs `values`, each below `2^bits`, into `out`, which holds [`packed_len`] bytes.
+        /// Higher bits are cut off.
         ///
         /// # Panics
         /// If `bits` is not 1 to the width of a word, or `out` has another length.
@@ -56,8 +56,8 @@ macro_rules! packing {
         /// Unpacks `out.len()` residues modulo `modulus`. The time depends on the lengths only.
         ///
         /// # Errors
-        /// [`Error::BadBytes`] if `bytes` has not [`packed_len`] bytes, if a residue is not below
-        /// the modulus, or if a padding bit is set; `out` is then unspecified.
+        /// [`Error::BadBytes`] if `bytes` is not [`packed_len`] bytes long, if a residue is not
+        /// below the modulus, or if a padding bit is set; `out` is then unspecified.
         /// [`Error::InvalidArgument`] if `bits` is not 1 to the width of a word.
         pub fn $unpack(bits: u32, modulus: $word, bytes: &[u8], out: &mut [$word]) -> Result<(), Error> {
             const WIDE_BYTES: usize = <$wide>::BITS as usize / 8;
@@ -155,7 +155,7 @@ mod tests {
             for n in [0, 1, 2, 3, 7, 8, 9, 64, 65, 127] {
                 let largest = u64::MAX >> (64 - bits);
                 let mut values: Vec<u64> = (0..n).map(|_| rng.next_u64() & largest).collect();
-                // The largest residue of a modulus one below the power of two, and of the power.
+                // A residue just below the modulus 2^bits - 1, which is read, and one equal to it, which is refused.
                 for (modulus, top) in [(largest.max(1), largest.max(1) - 1), (largest, largest)] {
                     for value in &mut values {
                         *value = (*value).min(top);

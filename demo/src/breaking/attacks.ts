@@ -1,26 +1,26 @@
 import type { Ciphertext, KeySet, Refloat } from 'refloat';
 import { primesOf, relabelled, renamed, residuesOf, sealed, withResidues, type Residues } from './forge.js';
 
-/** What a stranger has read, and what that took. */
+/** What a stranger has read, and what it took. */
 export interface Read {
   readonly found: Float64Array;
   readonly water: { readonly level: number; readonly logQ: number; readonly logScale: number };
-  /** Keys that were tried, and all that there were. */
+  /** Keys that were tried, and how many there are. */
   readonly tries?: readonly [number, number];
-  /** What the same gave where there was noise. */
+  /** What the same attack gave with noise. */
   readonly control?: Float64Array;
 }
 
 const water = ({ level, logQ, logScale }: Ciphertext): Read['water'] => ({ level, logQ, logScale });
 
-/** The seed that a number below 2^bits is stretched to. */
+/** The seed that a number below 2^bits is expanded to. */
 function seedOf(number: number): Uint8Array {
   const seed = new Uint8Array(32);
   new DataView(seed.buffer).setUint32(0, number);
   return seed;
 }
 
-/** Encrypts with a key drawn from few bits; a stranger, who sees the ciphertext alone, makes all keys and finds the one of its name. */
+/** Encrypts with a key drawn from few bits; a stranger with only the ciphertext makes all keys and finds the one with its key id. */
 export async function guessed(rf: Refloat, set: string, bits: number, message: Float64Array, signal: AbortSignal): Promise<Read> {
   const all = 2 ** bits;
   const make = (number: number): Promise<KeySet> => rf.keygen(set, { allowInsecure: true, seed: seedOf(number), signal });
@@ -35,12 +35,12 @@ export async function guessed(rf: Refloat, set: string, bits: number, message: F
   }
 }
 
-/** Scales at which random signs in the slots have coefficients of a few units, and of noise. */
+/** Scales at which the coefficients of random signs in the slots are a few units, for v, and as large as noise. */
 const [SMALL, NOISY] = [16, 64];
 
 /**
- * Encrypts as a public key does, (v b + m, v a) for a small random v, but adds no noise; a stranger divides by a, which is public, and
- * has v. The same with noise is the control.
+ * Encrypts as a public key does, (v b + m, v a) for a small random v, but adds no noise. A stranger divides by a, which is public, and has
+ * v. The control is the same with noise.
  */
 export async function divided(rf: Refloat, keys: KeySet, message: Float64Array, signal: AbortSignal): Promise<Read> {
   const slots = keys.params.slots;
@@ -54,7 +54,7 @@ export async function divided(rf: Refloat, keys: KeySet, message: Float64Array, 
   const nothing = b.map((row) => row.map(() => 0n));
   const each = (of: (row: number, i: number, prime: bigint) => bigint): bigint[][] =>
     primes.map((prime, row) => Array.from({ length: n }, (_, i) => (((of(row, i, prime) % prime) + prime) % prime)));
-  /** The polynomial of numbers, not encrypted at all. */
+  /** The polynomial that encodes the numbers, not encrypted at all. */
   const plain = async (numbers: Float64Array, scale?: number): Promise<Residues['parts'][number]> => {
     const empty = withResidues(frame, { primes, parts: [nothing, nothing] });
     using open = await rf.ciphertextFromBytes(await sealed(scale === undefined ? empty : relabelled(empty, scale)));

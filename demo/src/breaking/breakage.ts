@@ -4,7 +4,7 @@ import { quality, type Voyage } from '../voyage.js';
 import { flipped, renamed, sealed } from './forge.js';
 import { divided, guessed } from './attacks.js';
 
-/** What a reader may break: how large the message is, the key, a bit of the ciphertext, how the key was drawn, or the noise. */
+/** What a reader may break: the size of the message, the key, a bit of the ciphertext, the way the key was drawn, or the noise. */
 export type Breakage = 'sum' | 'key' | 'bit' | 'guess' | 'noise';
 
 /** What comes out, or is expected to. */
@@ -13,34 +13,34 @@ export type Outcome = 'right' | 'wrong' | 'noise';
 /** What the reader has chosen. */
 export interface Choice {
   readonly what: Breakage;
-  /** log2 of how many copies of the picture are added. */
+  /** log2 of the number of copies of the picture that are added. */
   readonly doublings: number;
-  /** Where in the ciphertext a bit is flipped, in hundredths. */
+  /** Where in the ciphertext a bit is flipped, in percent of its length. */
   readonly where: number;
   /** Bits of randomness that a key is drawn from. */
   readonly keyBits: number;
-  /** What the reader expects, once that was said. */
+  /** What the reader expects, once they have said so. */
   readonly guess?: Outcome | undefined;
 }
 
 /** A voyage that was broken, and how it ended. */
 export interface Broken extends Choice {
-  /** The picture, and what came out in its measure. */
+  /** The picture, and what came out of it. */
   readonly voyage: Voyage;
-  /** What the library said before its guards were gone around. */
+  /** What the library said before its guards were bypassed. */
   readonly refusal?: string;
   readonly outcome: Outcome;
-  /** The largest number that can come out, where it was bootstrapped: that of a sine with a full turn of q0. */
+  /** The largest number that can come out of a bootstrap: that of a sine with a full turn of q0. */
   readonly reach?: number;
-  /** Keys that a stranger tried, and all that there were. */
+  /** Keys that a stranger tried, and how many there are. */
   readonly tries?: readonly [number, number];
-  /** The largest error of what the same gave where there was noise. */
+  /** The largest error of the same attack with noise. */
   readonly control?: number;
 }
 
-/** Largest error that nobody sees: four grey levels. */
+/** Largest error that nobody can see: four grey levels. */
 const UNSEEN = 1 / 32;
-/** Places beside the chosen one at which a bit is tried. */
+/** How many neighbouring places are tried if the bit at the chosen one cannot be flipped. */
 const NEIGHBOURS = 16;
 /** Below this correlation with the message, nothing of it is left. */
 const UNLIKE = 0.3;
@@ -83,7 +83,7 @@ export async function breakIt(rf: Refloat, keys: KeySet, boot: BootstrapKeys, vo
   }
 }
 
-/** What a stranger reads, who has no key. */
+/** What a stranger without any key reads. */
 async function read(rf: Refloat, keys: KeySet, voyage: Voyage, choice: Choice, signal: AbortSignal): Promise<Broken> {
   const { input } = voyage;
   const { found, water, tries, control } = await (choice.what === 'guess' ? guessed(rf, keys.params.name, choice.keyBits, input, signal) : divided(rf, keys, input, signal));
@@ -98,7 +98,7 @@ async function read(rf: Refloat, keys: KeySet, voyage: Voyage, choice: Choice, s
   };
 }
 
-/** The sum of so many copies of the message, a power of two, exhausted. */
+/** The sum of `times` copies of the message, a power of two, at the level where it is exhausted. */
 async function exhausted(rf: Refloat, keys: KeySet, message: Float64Array, times: number, signal: AbortSignal): Promise<Ciphertext> {
   let sum = await keys.encrypt(message, { signal });
   for (let copies = 1; copies < times; copies *= 2) {
@@ -124,13 +124,13 @@ async function seen(keys: KeySet, ciphertext: Ciphertext, refusal?: string): Pro
 async function refreshed(keys: KeySet, boot: BootstrapKeys, spent: Ciphertext, signal: AbortSignal, refusal?: string): Promise<Seen> {
   const run = keys.bootstrap(spent, boot, { signal });
   let reach = Number.NaN;
-  // The phases are written of what is left then: the modulus over the scale is a full turn.
+  // The views show phases at the modulus left at that point: one turn is the modulus over the scale.
   for await (const event of run) if (event.kind === 'exit' && event.stage === 'encapsulate') reach = 2 ** (event.logQ - event.logScale) / (2 * Math.PI);
   using output = await run;
   return { ...(await seen(keys, output, refusal)), reach };
 }
 
-/** Opened with a key that somebody else has: refused by its name, and then with the name changed. */
+/** Decrypts with somebody else's key: refused because of its key id, and then again with the id changed. */
 async function byOther(rf: Refloat, keys: KeySet, spent: Ciphertext, signal: AbortSignal): Promise<Seen> {
   using other = await rf.keygen(keys.params.name, { allowInsecure: true, signal });
   const refusal = await refusalOf(() => other.decrypt(spent));
@@ -138,7 +138,7 @@ async function byOther(rf: Refloat, keys: KeySet, spent: Ciphertext, signal: Abo
   return await seen(other, forged, refusal);
 }
 
-/** With one bit flipped: refused by its digest, and then with a digest that fits. */
+/** Bootstraps with one bit flipped: refused because of its digest, and then again with a digest that fits. */
 async function damaged(rf: Refloat, keys: KeySet, boot: BootstrapKeys, spent: Ciphertext, where: number, signal: AbortSignal): Promise<Seen> {
   const bytes = await spent.toBytes();
   const refusal = await refusalOf(async () => (await rf.ciphertextFromBytes(flipped(bytes, where))).free());
@@ -146,7 +146,7 @@ async function damaged(rf: Refloat, keys: KeySet, boot: BootstrapKeys, spent: Ci
   return await refreshed(keys, boot, forged, signal, refusal);
 }
 
-/** The ciphertext with a bit flipped at this place, or at the next one where a number stays below its modulus: others are refused. */
+/** The ciphertext with a bit flipped at this place, or at the next one where the residue stays below its modulus: others are refused. */
 async function taken(rf: Refloat, bytes: Uint8Array, where: number): Promise<Ciphertext> {
   for (let step = 0; ; step += 1) {
     try {

@@ -1,11 +1,11 @@
-/** Where a frame's key id begins and ends, its header ends, and how long the digest at its end is; the format is `core/src/wire/header.rs`. */
+/** Start and end of a frame's key id, end of its header, and length of its final digest; the format is in `core/src/wire/header.rs`. */
 const KEY_ID = [32, 48] as const;
 const CHECKSUM = 60;
 const HEADER = 64;
 const DIGEST = 32;
-/** Bytes in front of a ciphertext's residues: how many components and rows there are, and the scale. */
+/** Bytes in front of a ciphertext's residues: the numbers of components and rows, and the scale. */
 const LABEL = 24;
-/** Where the scale is in them. */
+/** Offset of the scale in those bytes. */
 const SCALE = 8;
 
 /** CRC-32C, bit by bit. */
@@ -18,7 +18,7 @@ export function crc32c(bytes: Uint8Array): number {
   return ~crc >>> 0;
 }
 
-/** A ciphertext with another key's name on it, its seals as they were. */
+/** A ciphertext with another key's id on it; checksum and digest stay as they were. */
 export function renamed(frame: Uint8Array, keyId: string): Uint8Array {
   const out = frame.slice();
   for (let i = 0; i < KEY_ID[1] - KEY_ID[0]; i += 1) out[KEY_ID[0] + i] = parseInt(keyId.slice(2 * i, 2 * i + 2), 16);
@@ -34,7 +34,7 @@ export function flipped(frame: Uint8Array, where: number): Uint8Array {
   return out;
 }
 
-/** The residues of a ciphertext: rows of `bits` each, one after the other, and two components. */
+/** The residues of a ciphertext: two components, each with its rows one after the other. */
 export interface Residues {
   /** The primes of the rows. */
   readonly primes: readonly bigint[];
@@ -42,7 +42,7 @@ export interface Residues {
   readonly parts: readonly (readonly (readonly bigint[])[])[];
 }
 
-/** The primes of two rows, from a ciphertext and its negative, whose residues add up to them: that tells where the first row ends, too. */
+/** The primes of two rows, from a ciphertext and its negative, whose residues add up to them; this also tells where the first row ends. */
 export function primesOf(frame: Uint8Array, negative: Uint8Array, n: number): readonly [bigint, bigint] {
   const [x, y] = [frame, negative].map((one) => one.subarray(HEADER + LABEL, -DIGEST)) as [Uint8Array, Uint8Array];
   const both = (8 * x.length) / (2 * n);
@@ -103,9 +103,9 @@ function putBits(bytes: Uint8Array, at: number, value: bigint): void {
   for (let byte = at >> 3; rest > 0n; byte += 1, rest >>= 8n) bytes[byte] = (bytes[byte] ?? 0) | Number(rest & 255n);
 }
 
-/** The same with seals that fit, which anybody can make: they tell damage, not intent. */
+/** The frame with a checksum and a digest that fit, which anybody can compute: they detect damage, not intent. */
 export async function sealed(frame: Uint8Array): Promise<Uint8Array> {
-  // Only those who break things need it.
+  // Loaded only when something is broken.
   const { blake3 } = await import('@noble/hashes/blake3.js');
   const out = frame.slice();
   new DataView(out.buffer).setUint32(CHECKSUM, crc32c(out.subarray(0, CHECKSUM)), true);

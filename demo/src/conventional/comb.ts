@@ -6,13 +6,13 @@ import { drawing, label, n } from '../views/svg.js';
 import { PLACES, placeOf, valueAt } from './own-coefficient.js';
 import { CURVE, near, ofMessage, REACH, viewOf, type State } from './state.js';
 
-/** Dots drawn at most. */
+/** Most dots that are drawn. */
 const DOTS = 512;
 
 /** How much of a column the farthest dot is from its middle. */
 const INSIDE = 0.42;
 
-/** A coefficient of the run: its integer before the reduction, and where it is now. */
+/** A coefficient of the run: the integer that it was at before the reduction, and where it is now. */
 interface Dot {
   readonly index: number;
   readonly tooth: number;
@@ -20,7 +20,7 @@ interface Dot {
   readonly at: number;
 }
 
-/** The view whose comb is drawn: slots have none, nor have stages that are to come; beside them stands the last one before. */
+/** The view whose comb is drawn: the latest one with coefficients, since slots and stages still to come have none. */
 function combOf(state: State): StageView | undefined {
   return state.views.slice(0, state.at + 1).reverse().find((view) => view.view === 'quotients') ?? viewOf(state, 'mod_raise');
 }
@@ -34,7 +34,7 @@ function dots(state: State): Dot[] {
   for (let i = 0; i < raised.data.length; i += stride) {
     const x = now.data[i] ?? 0;
     const at = Math.round(x);
-    // Modulo q0, before the modulus is raised, there are no multiples of it.
+    // Before the modulus is raised, coefficients are reduced modulo q0: there are no multiples of it yet.
     out.push({ index: raised.indices[i] ?? i, tooth: Math.round(raised.data[i] ?? 0), rest: x - at, at: state.at === 0 ? 0 : at });
   }
   return out;
@@ -93,7 +93,7 @@ function lying(state: State, all: readonly Dot[], widest: number): string {
   return `Of ${all.length} coefficients drawn, ${beside} ${lie} near an integer other than 0, up to ±${farthest}; none is farther from its integer than ${scientific(widest)}.`;
 }
 
-/** The polynomial, and the coefficients of the run on it. */
+/** The polynomial with the coefficients of the run on it. */
 export function polynomial(state: State, width: number): Html {
   const { own, drawn } = state;
   if (!own || !drawn) return html`<p class="empty">The polynomial is being fitted.</p>`;
@@ -131,7 +131,7 @@ export function polynomial(state: State, width: number): Html {
   });
 }
 
-/** The reader's own coefficient on the curve, where it is in sight. */
+/** The reader's own coefficient on the curve, if it is within the drawing. */
 function ownMark(state: State, folded: boolean, half: number, x: (value: number) => number, y: (value: number) => number): Html | string {
   const place = placeOf(state.mine);
   const at = folded ? place - state.mine.I : place;
@@ -139,7 +139,7 @@ function ownMark(state: State, folded: boolean, half: number, x: (value: number)
   return value === undefined || Math.abs(at) > half ? '' : html`<circle class="conv-x" cx="${n(x(at))}" cy="${n(y(value))}" r="6"/>`;
 }
 
-/** Steps of the degree, and where they begin: at 18 or a little above, so that they end at the set's own. */
+/** Step of the degree, and the lowest degree: 18 or a little more, so that the steps end at the set's own. */
 const DEGREE_STEP = 4;
 export function lowestDegree(own: number): number {
   return Math.min(own, 18 + ((((own - 18) % DEGREE_STEP) + DEGREE_STEP) % DEGREE_STEP));
@@ -153,7 +153,7 @@ function teeth(): [number, number][] {
   return Array.from({ length: 2 * REACH - 1 }, (_, i) => [i - REACH + 1 - SHOWN, i - REACH + 1 + SHOWN]);
 }
 
-/** Before and after the polynomial: measured on the ciphertexts, or the polynomial of another degree at the same places. */
+/** Coefficients before and after the polynomial: measured on the ciphertexts, or another degree's polynomial at the same places. */
 function onCurve(state: State, folded: boolean): [number, number, boolean][] {
   const before = viewOf(state, 'coeffs_to_slots');
   const after = viewOf(state, 'eval_mod');

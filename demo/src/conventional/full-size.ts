@@ -13,7 +13,7 @@ import { MESSAGES, type MessageKind, type State } from './state.js';
 
 const FULL = titled(recorded);
 
-/** A ciphertext as a stage leaves it, and how long the stage took; the exhausted one is of none. */
+/** A ciphertext as a stage leaves it, and how long the stage took; the exhausted one comes before any stage and has no time. */
 interface Left {
   readonly title: string;
   readonly level: number;
@@ -21,10 +21,10 @@ interface Left {
   readonly seconds?: number;
 }
 
-/** Of the set at full size: the exhausted ciphertext, and what each stage leaves. */
+/** For the set at full size: the exhausted ciphertext, and what each stage leaves. */
 const LEFT: readonly Left[] = [{ title: 'Exhausted', ...FULL.input }, ...FULL.stages];
 
-/** The same of the run that is shown, at the places of `LEFT`, as far as it has come. */
+/** The same for the run that is shown, at the places of `LEFT`, as far as it has got. */
 function leftOf({ views, exits, inputLogQ, preset }: State): (Left | undefined)[] {
   const input = views.length > 0 ? { title: 'Exhausted', level: preset?.inputLevel ?? 0, logQ: inputLogQ } : undefined;
   return [
@@ -42,7 +42,7 @@ function levels({ level }: Left, place: number, set: { readonly inputLevel: numb
   return place === 0 || place + 1 === LEFT.length ? levelsOf(level, set.inputLevel) : levelsWithin(level, set.outputLevel);
 }
 
-/** What the set at full size has after a stage, as a sentence; nothing of a stage that it does not have. */
+/** What the set at full size has after a stage, as a sentence; empty for a stage that it does not have. */
 export function fullAfter(stage: string | undefined): string {
   const place = stage === undefined ? 0 : 1 + FULL.stages.findIndex((one) => one.stage === stage);
   const left = place > 0 || stage === undefined ? LEFT[place] : undefined;

@@ -1,4 +1,4 @@
-// The sheets of all pages come with the shell, before those of this one.
+// The style sheets that all pages share come with the shell, before those of this one.
 import { Shell, idle } from '../shell.js';
 import '../styles/conventional.css';
 import { Refloat, RefloatError, type BootstrapKeys, type KeySet, type StageEvent, type StageExit, type StageView } from 'refloat/client';
@@ -102,7 +102,7 @@ function letGo(): void {
   state.keys = undefined;
 }
 
-/** A run of the reader's own. It takes the place of the one shown before when it has a comb, so that the page is never empty. */
+/** A run of the reader's own. It replaces the one shown before once it has a comb, so that the page is never empty. */
 class Begun {
   #views: readonly StageView[] = [];
   #exits: readonly StageExit[] = [];
@@ -112,7 +112,7 @@ class Begun {
     private readonly inputLogQ: number,
   ) {}
 
-  /** Takes in an event; the newest stage is shown, unless the reader is at another. */
+  /** Takes in an event; the newest stage is shown, unless the reader has chosen another. */
   note(event: StageEvent): void {
     if (event.kind === 'enter') entered(state, event.stage, shell);
     if (event.kind === 'exit') this.#exits = [...this.#exits, event];
@@ -134,7 +134,7 @@ async function evaluate(): Promise<void> {
   const asked = ++evaluations;
   const points = viewOf(state, 'coeffs_to_slots')?.data ?? new Float64Array();
   const curve = [...CURVE, ...PLACES, ...near(zoom), ...points];
-  // Another degree than the set's own is for cosines alone.
+  // The degree can differ from the set's own only where the polynomial approximates a cosine.
   const other = state.own && degree !== state.own.degree ? { degree } : {};
   const drawn = await (await library).reduction(set, curve, other);
   // Something else has been asked for since.

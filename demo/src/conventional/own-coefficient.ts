@@ -1,6 +1,6 @@
 /*
- * One coefficient of the reader's own: m and I are dragged, or moved with the arrow keys, and x = m/q0 + I with what the polynomial
- * makes of it follow. The polynomial that is drawn is taken at all such x, so its values are those of the set's own.
+ * One coefficient of the reader's own: m and I are dragged, or moved with the arrow keys; x = m/q0 + I and the polynomial's value at x
+ * follow. The drawn polynomial is evaluated at all such x, so the values shown are those of the set's own.
  */
 import { count, decimal, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
@@ -11,13 +11,13 @@ import { CURVE, REACH, unitOf, type State } from './state.js';
 /** What can be moved. */
 export type Handle = 'm' | 'I';
 
-/** How far both go: m in steps that double it, the last of them to a quarter of q0; I to the last tooth that the curve has whole. */
+/** How far both go: m in steps that double it, the last a quarter of q0; I to the last tooth that the curve shows whole. */
 const MOST: Readonly<Record<Handle, number>> = { m: 12, I: REACH - 1 };
 
-/** log2 of q0 over m at step 0, if it were a power of two. */
+/** log2 of q0/m at step 0, extrapolated from the doubling steps. */
 const LOG_STEPS = MOST.m + 2;
 
-/** The coefficient: m in steps, and I. Messages of the page's sets come to the first one. */
+/** The coefficient: m in steps, and I. `FIRST` is where it starts, with an m as messages of the page's sets have. */
 export type Mine = Readonly<Record<Handle, number>>;
 export const FIRST: Mine = { m: 4, I: -3 };
 
@@ -29,12 +29,12 @@ export function quotientOf({ m }: Pick<Mine, 'm'>): number {
   return m === 0 ? 0 : Math.sign(m) * 2 ** (Math.abs(m) - LOG_STEPS);
 }
 
-/** Where it lies, in units of q0. */
+/** The coefficient's place, in units of q0. */
 export function placeOf(mine: Mine): number {
   return mine.I + quotientOf(mine);
 }
 
-/** The step of a quotient, a part of one where it is between two. */
+/** The step of a quotient; a fraction if it lies between two steps. */
 function stepOf(quotient: number): number {
   const size = Math.abs(quotient) * 2 ** LOG_STEPS;
   return Math.sign(quotient) * Math.min(MOST.m + 0.5, size < 2 ? size / 2 : Math.log2(size));
@@ -42,15 +42,15 @@ function stepOf(quotient: number): number {
 
 const upTo = (most: number): number[] => Array.from({ length: 2 * most + 1 }, (_, i) => i - most);
 
-/** All places that it can be at. */
+/** All places that the coefficient can have. */
 export const PLACES = Float64Array.from(upTo(MOST.I).flatMap((I) => upTo(MOST.m).map((m) => placeOf({ m, I }))));
 
-/** What the polynomial that is drawn makes of it: its values at the places come after those of the curve. */
+/** The drawn polynomial's value at the coefficient: its values at the places follow those of the curve. */
 export function valueAt({ drawn }: Pick<State, 'drawn'>, { m, I }: Mine): number | undefined {
   return drawn?.values[CURVE.length + (I + MOST.I) * (2 * MOST.m + 1) + m + MOST.m];
 }
 
-/** The coefficient with one handle at a share of its axis, counted from the left end of a drawing of a width. */
+/** The coefficient with one handle dragged to the pixel `at`, counted from the left end of a drawing `width` wide. */
 export function dragged(mine: Mine, handle: Handle, at: number, width: number): Mine {
   const share = (at - MARGIN) / (width - 2 * MARGIN);
   return moved(mine, handle, (2 * share - 1) * MOST[handle]);
@@ -75,7 +75,7 @@ function moved(mine: Mine, handle: Handle, value: number): Mine {
   return { ...mine, [handle]: whole || 0 };
 }
 
-/** The drawing: I on its axis, x on the same below it, and m with what comes back, magnified. */
+/** The drawing: I on its axis, x on the same axis below it, and m with the value that comes back, magnified. */
 export function mine(state: State, width: number): Html {
   const { m, I } = state.mine;
   const place = placeOf(state.mine);
@@ -119,7 +119,7 @@ function grip(handle: Handle, x: number, y: number, value: number, words: string
   return html`<g class="conv-grip" role="slider" tabindex="0" data-drag="${handle}" aria-label="${handle}" aria-valuemin="${-MOST[handle]}" aria-valuemax="${MOST[handle]}" aria-valuenow="${value}" aria-valuetext="${words}" style="transform:translate(${n(x)}px,${y}px)"><circle class="conv-touch" r="22"/><circle r="11"/><text text-anchor="middle" y="4">${handle}</text></g>`;
 }
 
-/** A step of m as a part of q0. */
+/** A step of m as a fraction of q0. */
 function inQ0(step: number): string {
   return step === 0 ? '0' : `${step < 0 ? '−' : ''}q₀/${count(2 ** (LOG_STEPS - Math.abs(step)))}`;
 }

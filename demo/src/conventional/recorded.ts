@@ -2,18 +2,18 @@ import type { StageExit, StageView } from 'refloat';
 import { pack, revive } from '../recorded.js';
 import { numbersOf, type MessageKind, type State } from './state.js';
 
-/** What a run is recorded of: all that the page shows of it. */
+/** What is recorded of a run: all that the page shows of it. */
 export interface Run {
   readonly set: string;
   readonly message: Exclude<MessageKind, 'noise'>;
   readonly inputLogQ: number;
   readonly exits: readonly StageExit[];
   readonly views: readonly StageView[];
-  /** Output less input: its precision needs fewer bits than the numbers themselves. */
+  /** Output minus input: stored because its precision needs fewer bits than the numbers themselves. */
   readonly errors: Float64Array;
 }
 
-/** A recorded run of a set, as the page shows it: where the coefficients stand in slots. */
+/** A recorded run of a set, as the page shows it, opened at the stage where the coefficients stand in slots. */
 export function decode(json: unknown): { readonly set: string; readonly shown: Pick<State, 'recorded' | 'message' | 'input' | 'inputLogQ' | 'exits' | 'views' | 'output' | 'at'> } {
   const { made, set, message, inputLogQ, exits, views, errors } = revive(json) as Run & { readonly made: string };
   const input = numbersOf(message, errors.length);

@@ -19,18 +19,18 @@ export interface State extends Making {
   message: MessageKind;
   /** What was encrypted. */
   input: Float64Array | undefined;
-  /** log2 of the modulus of its ciphertext. */
+  /** log2 of the modulus of the input's ciphertext. */
   inputLogQ: number;
-  /** By what the run that is shown was made, unless it was the reader. */
+  /** What made the run that is shown, unless it was the reader. */
   recorded: string | undefined;
   /** The stage under way. */
   under: string | undefined;
-  /** Of the run, in order: the input's view first, then one for each stage. */
+  /** Views of the run, in order: the input's first, then one for each stage. */
   views: readonly StageView[];
   exits: readonly StageExit[];
   /** The reader's run has no comb to show yet: the run before it is shown. */
   awaited: boolean;
-  /** Which stage is shown, by its view's place; the run may not have come there. */
+  /** The stage that is shown, as an index into `views`; the run may not have reached it. */
   at: number;
   /** What came back. */
   output: Float64Array | undefined;
@@ -38,7 +38,7 @@ export interface State extends Making {
   mine: Mine;
   /** log2 of the magnification about an integer. */
   zoom: number;
-  /** Degree that is drawn, the set's own polynomial, and the drawn one at `CURVE`. */
+  /** The degree that is drawn, the set's own polynomial, and the drawn one at the points of `CURVE`. */
   degree: number;
   own: Reduction | undefined;
   drawn: Reduction | undefined;
@@ -46,16 +46,16 @@ export interface State extends Making {
   atPoints: Float64Array | undefined;
 }
 
-/** x of the curve: -8 to 8. */
+/** The curve is drawn for x from -8 to 8. */
 export const REACH = 8;
 export const CURVE = Float64Array.from({ length: 64 * REACH + 1 }, (_, i) => i / 32 - REACH);
 
-/** x of the curve about 0, at a magnification: between -1/2 and 1/2 divided by it. */
+/** x of the curve near 0, at a magnification of 2^`zoom`: between -1/2 and 1/2 divided by it. */
 export function near(zoom: number): Float64Array {
   return Float64Array.from({ length: 65 }, (_, i) => (i / 64 - 0.5) / 2 ** zoom);
 }
 
-/** What a message of 1 comes to at most in a coefficient, over q0. */
+/** The most that a message of 1 can contribute to a coefficient, over q0. */
 export function unitOf({ views }: Pick<State, 'views'>): number | undefined {
   return views.find((view) => view.view === 'quotients')?.unit;
 }
@@ -66,17 +66,17 @@ export function viewOf(state: State, stage: string): StageView | undefined {
   return state.views.slice(1).find((view) => view.stage === stage);
 }
 
-/** Has the run come to the end of a stage? 0 is the input. */
+/** Has the run finished its first `i` stages? 0 stands for the input. */
 export function reached({ views, exits }: Pick<State, 'views' | 'exits'>, i: number): boolean {
   return i === 0 ? views.length > 0 : exits.length >= i;
 }
 
-/** Of the N coefficients of the ring, one in so many is the message's: 1 unless the set has few slots. */
+/** The message has one in this many of the ring's N coefficients: 1 unless the set has few slots. */
 export function gapOf({ preset }: Pick<State, 'preset'>): number {
   return preset?.stages.some((stage) => stage.id === 'sub_sum') ? 2 ** preset.logN / (2 * preset.slots) : 1;
 }
 
-/** The coefficients of the message in a view of quotients: while it is raised and not moved, those between are left out. */
+/** The message's coefficients in a view of quotients: until they are moved into slots, those between them are left out. */
 export function ofMessage(state: Pick<State, 'preset'>, view: StageView): { readonly data: Float64Array; readonly indices: Uint32Array } {
   const gap = view.stage === 'mod_raise' || view.stage === 'sub_sum' ? gapOf(state) : 1;
   const own = Array.from(view.indices.keys()).filter((i) => (view.indices[i] ?? 0) % gap === 0);

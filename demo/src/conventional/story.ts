@@ -2,7 +2,7 @@ import { html, trusted, type Html } from '../html.js';
 import { fullAfter } from './full-size.js';
 import { reached, type State } from './state.js';
 
-/** What the text says of a stage. */
+/** What the text says about a stage. */
 interface Told {
   readonly title: string;
   readonly formula: Html;

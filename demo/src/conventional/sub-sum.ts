@@ -4,7 +4,7 @@ import { figure } from '../views/figure.js';
 import { drawing, label, n } from '../views/svg.js';
 import { gapOf, viewOf, type State } from './state.js';
 
-/** Few slots: all coefficients of the ring before the sum over rotations and after it; nothing for sets without that stage. */
+/** For sets with few slots: all coefficients of the ring before and after the sum over rotations; nothing for sets without that stage. */
 export function subSum(state: State, width: number): Html {
   const gap = gapOf(state);
   if (gap === 1) return html``;
@@ -17,7 +17,7 @@ export function subSum(state: State, width: number): Html {
   const panels = views.map((view, panel) => {
     const middle = 26 + panel * (lane + 34) + lane / 2;
     const y = (x: number): number => middle - (x / most) * (lane / 2);
-    // The message's over the others.
+    // The message's coefficients are drawn over the others.
     const order = Array.from(view?.indices.keys() ?? []).sort((a, b) => Number(own(view?.indices[a] ?? 0)) - Number(own(view?.indices[b] ?? 0)));
     return html`${label(left, middle - lane / 2 - 10, ['Raised', 'Summed over rotations'][panel], 'axis', 'start')}
       ${[-most, 0, most].map((tick) => html`<line class="grid" x1="${left}" x2="${n(width)}" y1="${n(y(tick))}" y2="${n(y(tick))}"/>${label(left - 8, y(tick) + 4, decimal(tick, 0), 'tick', 'end')}`)}
@@ -39,7 +39,7 @@ export function subSum(state: State, width: number): Html {
   });
 }
 
-/** The largest coefficient that is not the message's. */
+/** The largest coefficient that is not one of the message's. */
 function farthest(view: { readonly data: Float64Array; readonly indices: Uint32Array }, gap: number): number {
   return view.data.reduce((most, x, i) => ((view.indices[i] ?? 0) % gap === 0 ? most : Math.max(most, Math.abs(x))), 0);
 }

@@ -19,13 +19,13 @@ export function controls(state: State): Html {
     ${progressOf(state)}`;
 }
 
-/** Where the run stands, and what is shown meanwhile. */
+/** How far the run is, and what is shown in the meantime. */
 function underWay(state: State): string {
   const { awaited, exits, views } = state;
   return `${standing(state, awaited ? 0 : exits.length)}${awaited && views.length > 0 ? ' Until its first stage is done, the drawings show the run before it.' : ''}`;
 }
 
-/** The set that is computed with. */
+/** The set that the page computes with. */
 export function setLine(state: State): Html {
   const { preset, keys } = state;
   return html`<p class="conv-set">${
@@ -35,7 +35,7 @@ export function setLine(state: State): Html {
     }</p>`;
 }
 
-/** The stages as a row of buttons, the modulus as water in each. */
+/** The stages as a row of buttons, with the modulus as the water level in each. */
 export function stages(state: State): Html {
   const { preset, views, exits } = state;
   if (!preset) return html``;
@@ -54,12 +54,12 @@ export function stages(state: State): Html {
   })}</ol>`;
 }
 
-/** Milliseconds of a stage. */
+/** Milliseconds that a stage took. */
 function spent(state: State, i: number): number {
   return (state.exits[i]?.atMs ?? 0) - (state.exits[i - 1]?.atMs ?? 0);
 }
 
-/** How the reduction of the set is made. */
+/** How the set's reduction is computed. */
 export function words({ own }: Pick<State, 'own'>): Html {
   if (!own) return html``;
   return own.kind === 'harmonics'

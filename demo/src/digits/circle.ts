@@ -5,10 +5,10 @@ import { drawing, label, n } from '../views/svg.js';
 import { largest, type Pass } from './passes.js';
 import { placeOf, type State } from './state.js';
 
-/** Labels of points around the circle at most. */
+/** Most labels of points around the circle. */
 const LABELS = 12;
 
-/** What is drawn of a step: the pass, and its stage. */
+/** What is drawn of a step: its pass, its stage, and the points that the slots are at. */
 function shown(state: State): { readonly pass: Pass; readonly stage: string; readonly steps: Int32Array } | undefined {
   const { pass, stage } = placeOf(state.at);
   const of = state.seen?.passes[pass];
@@ -67,7 +67,7 @@ function digit(step: number, base: number): number {
   return ((step % base) + base) % base;
 }
 
-/** From 0 turns to where the hand is. */
+/** A spiral from 0 turns to where the hand is. */
 function spiral(at: (turns: number, r: number) => readonly [number, number], radius: (turns: number) => number, turns: number): string {
   const steps = Math.max(8, Math.ceil(Math.abs(turns) * 48));
   const point = (i: number): string => {
@@ -122,7 +122,7 @@ export function lens(state: State, width: number): Html {
   });
 }
 
-/** Powers of two as they are written. */
+/** The sentence with its powers of two as superscripts. */
 function raised(sentence: string): Html {
   return html`${sentence.split(/(\^−?[\d.]+\d)/).map((part) => (part.startsWith('^') ? html`<sup>${part.slice(1)}</sup>` : part))}`;
 }

@@ -1,4 +1,4 @@
-// The sheets of all pages come with the shell, before those of this one.
+// The style sheets that all pages share come with the shell, before those of this one.
 import { Shell, idle } from '../shell.js';
 import '../styles/choices.css';
 import '../styles/digits.css';
@@ -76,7 +76,7 @@ async function read(): Promise<void> {
     letGo,
   );
   Object.assign(state, { under: undefined, awaited: false });
-  // What was there before is better than half a run.
+  // If it failed, the run before is better than half of this one.
   if (!state.seen?.output) [state.seen, state.at] = [shown, 0];
   shell.draw();
   if (finished) shell.say(document.getElementById('outcome')?.textContent ?? '');
@@ -88,7 +88,7 @@ function letGo(): void {
   state.keys = undefined;
 }
 
-/** Takes in an event of the run; the newest step is shown, the first one in the place of the run before. */
+/** Takes in an event of the run; shows the newest step, and the first one replaces the previous run. */
 function note(seen: Seen, event: StageEvent): void {
   if (event.kind === 'enter') state.under = event.stage;
   if (event.kind === 'exit') seen.ms = event.atMs;
@@ -98,7 +98,7 @@ function note(seen: Seen, event: StageEvent): void {
   state.at = Math.max(0, reached(state) - 1);
 }
 
-/** Another reading; a number of which it would make nothing is replaced by one of which it does. */
+/** Chooses another reading, and replaces a number that it cannot use by its own example. */
 function choose(name: ReadingName): void {
   const [reading, number] = [readingOf(name), typed(state.number, readingOf(name))];
   if (typeof number === 'string' || (!reading.whole && Number.isInteger(number))) state.number = String(reading.number);
@@ -133,7 +133,7 @@ shell.listen({
   },
   letGo,
 });
-/** The button of the run has an heir while it is gone, and the field has none: it is as if it had been pressed. */
+/** The run's button. It gets the focus, because Cancel takes over the button's focus while a run lasts, but not the field's. */
 function runButton(): HTMLButtonElement | null {
   const button = document.querySelector<HTMLButtonElement>('[data-act=run]:enabled');
   button?.focus();

@@ -1,6 +1,6 @@
 /*
- * What the owner of the key sees of a run, slot by slot: how a number was wound up, where it lies on the circle, and what the
- * table made of it. All errors are in turns of the circle, so that they can be drawn at one scale.
+ * What the owner of the key sees of a run, slot by slot: where a number lies once it is wound around the circle, and what the table made of
+ * it. All errors are in turns of the circle, so that they can be drawn at one scale.
  */
 import type { StageEvent, StageView } from 'refloat/client';
 import { factorOf, type Reading } from './readings.js';
@@ -9,13 +9,13 @@ import { factorOf, type Reading } from './readings.js';
 export interface Pass {
   readonly base: number;
   readonly factor: number;
-  /** k x + I in steps of 1/t, and what it is off by. */
+  /** k x + I in steps of 1/t, and its error. */
   steps?: Int32Array;
   wound?: Float64Array;
   /** Distances from the nearest of the t points: outward, and along the circle. */
   outward?: Float64Array;
   along?: Float64Array;
-  /** The digit that the table gave, and what it is off by. */
+  /** The digit that the table gave, and its error. */
   digits?: Int32Array;
   left?: Float64Array;
 }
@@ -23,12 +23,12 @@ export interface Pass {
 /** Stages of a pass that are drawn, in order. */
 export const SHOWN = ['coeffs_to_slots', 'eval_exp', 'look_up'] as const;
 
-/** The passes of a reading before anything of them is known. */
+/** The passes of a reading, before any events. */
 export function passesOf(reading: Reading): Pass[] {
   return reading.bases.map((base, i) => ({ base, factor: factorOf(reading, i) }));
 }
 
-/** How many views there are of passes: those of passes that are finished, and those of the one under way. */
+/** How many views the passes have: those of finished passes, and those of the one under way. */
 export function seenIn(passes: readonly Pass[]): number {
   return passes.reduce((sum, { steps, outward, digits }) => sum + Number(!!steps) + Number(!!outward) + Number(!!digits), 0);
 }
@@ -57,19 +57,19 @@ function point(pass: Pass, { data }: StageView): void {
     const [re, im] = [data[2 * i] ?? 0, data[2 * i + 1] ?? 0];
     const angle = (2 * Math.PI * (pass.steps?.[i] ?? 0)) / pass.base;
     const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-    // Divided by the point it should be: 1 and the errors.
+    // Divided by the exact point: 1 and the errors.
     pass.outward[i] = (re * cos + im * sin - 1) / (2 * Math.PI);
     pass.along[i] = (im * cos - re * sin) / (2 * Math.PI);
   }
 }
 
-/** Digits as parts of the fraction: so many of 1 / `steps`. */
+/** Digits in a fraction, as multiples of 1 / `steps`. */
 function look(pass: Pass, data: Float64Array, steps: number): void {
   pass.digits = Int32Array.from(data, (x) => Math.round(x * steps));
   pass.left = data.map((x, i) => (x * steps - (pass.digits?.[i] ?? 0)) / pass.base);
 }
 
-/** The last digit is in the result alone: what it says beside the digits that were taken off. */
+/** Fills in the last digit, which is in the result alone: the result less the digits that were subtracted. */
 export function finish(passes: readonly Pass[], reading: Reading, output: Float64Array): void {
   const last = passes.at(-1);
   if (!last || last.digits) return;

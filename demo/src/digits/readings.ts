@@ -1,20 +1,20 @@
 import type { BootstrapKeys, Ciphertext, KeySet, StageEvent, SteppableRun } from 'refloat/client';
 
-/** A number may be as large as this. */
+/** Largest number that can be typed. */
 export const LARGEST = 2 ** 20;
 
-/** What a reader may read of the numbers. */
+/** A reading that can be chosen. */
 export interface Reading {
   readonly words: string;
   /** Numbers are read modulo this. */
   readonly modulus: number;
   /** Bases of the digits, the lowest first. */
   readonly bases: readonly number[];
-  /** Whether numbers are integers; others are rounded to a grid before. */
+  /** Whether numbers are integers; others are rounded to a grid first. */
   readonly whole: boolean;
   /** The number to begin with. */
   readonly number: number;
-  /** Whether the highest digit is looked up in the reader's table, and the lowest one only taken off. */
+  /** Whether the highest digit is looked up in the reader's table; the lowest is then only subtracted. */
   readonly table?: true;
 }
 
@@ -33,7 +33,7 @@ export function readingOf(name: ReadingName): Reading {
   return READINGS[name];
 }
 
-/** Values that the reader's table has at first: a hill. */
+/** The values that the reader's table has at first: a hill. */
 export const TABLE = [0, 2, 5, 8, 9, 7, 4, 1] as const;
 
 /** Steps of 1 / `modulus` that the digits count. */
@@ -50,7 +50,7 @@ export function factorOf({ bases }: Reading, i: number): number {
 export function digitsOf(number: number, reading: Reading): number[] {
   const { modulus, bases } = reading;
   const fraction = number / modulus - Math.floor(number / modulus);
-  // An integer over its modulus is on the grid but for the rounding of a division.
+  // An integer over its modulus lies on the grid, apart from the rounding of the division.
   let left = reading.whole ? Math.round(fraction * grid(reading)) : Math.floor(fraction * grid(reading));
   return bases.map((base) => {
     const digit = left % base;
@@ -66,7 +66,7 @@ export function valueOf(number: number, reading: Reading, table: readonly number
   return reading.whole ? Math.round(fraction * grid(reading)) % grid(reading) : fraction;
 }
 
-/** Levels that a reading spends before the first stage of its first pass: integers are divided by their modulus. */
+/** Levels that a reading spends before the first stage of its first pass: dividing integers by their modulus takes one. */
 export function levelsBefore({ whole }: Reading): number {
   return whole ? 1 : 0;
 }
@@ -80,7 +80,7 @@ export function numbersOf(number: number, range: number, reading: Reading, slots
   });
 }
 
-/** Begins to read. */
+/** Begins a reading. */
 export function begin(
   name: ReadingName,
   { boot, x, secret, table, signal }: { boot: BootstrapKeys; x: Ciphertext; secret: KeySet; table: readonly number[]; signal: AbortSignal },

@@ -2,7 +2,9 @@ import type { Pass } from './passes.js';
 import type { ReadingName } from './readings.js';
 import type { Seen } from './state.js';
 
-/** A pass as JSON: integers as they are, errors to seven digits. The result is kept whole: seven digits of it would be without error. */
+/**
+ * A pass as JSON: integers as they are, errors to seven digits. The result is kept whole: rounded to seven digits it would show no error.
+ */
 interface RecordedPass {
   readonly base: number;
   readonly factor: number;

@@ -4,7 +4,7 @@ import type { Making } from '../shell.js';
 import { seenIn, SHOWN, type Pass } from './passes.js';
 import type { ReadingName } from './readings.js';
 
-/** A reading as it was observed: of this tab, or recorded. */
+/** A reading as it was observed in this tab, or as it was recorded. */
 export interface Seen {
   readonly reading: ReadingName;
   readonly table: readonly number[];
@@ -27,19 +27,19 @@ export interface State extends Making {
   preset: Preset | undefined;
   busy: 'keys' | 'run' | undefined;
   keys: Made | undefined;
-  /** What the next run reads, and of what. */
+  /** What the next run reads, and the number it reads it from. */
   reading: ReadingName;
   number: string;
-  /** log2 of how large the other numbers may be. */
+  /** The other numbers lie within 2^`range`. */
   range: number;
   table: number[];
   /** What is shown. */
   seen: Seen | undefined;
-  /** The reader's run has nothing to show yet: the run before it is shown. */
+  /** The reader's run has nothing to show yet, so the previous run is shown. */
   awaited: boolean;
-  /** Which step of it: three of each pass. */
+  /** The step that is shown: each pass has three. */
   at: number;
-  /** Which of the slots drawn is followed. */
+  /** Which of the drawn slots is followed. */
   slot: number;
   /** The stage under way. */
   under: string | undefined;

@@ -10,7 +10,7 @@ import { placeOf, reached, type Seen, type State } from './state.js';
 
 const TITLES: Record<(typeof SHOWN)[number], string> = { coeffs_to_slots: 'Wind up', eval_exp: 'On the circle', look_up: 'Look up' };
 
-/** What to read, and of what. */
+/** What to read, and the number to read it from. */
 export function controls(state: State): Html {
   const { busy, preset, keys } = state;
   const reading = readingOf(state.reading);
@@ -43,7 +43,7 @@ function underway(state: State, { bases: { length } }: Reading): Html {
   return html`<p class="hint">Digit ${Math.min(placeOf(done).pass + 1, length)} of ${length}: ${stage.toLowerCase()}</p><progress max="${length * SHOWN.length}" value="${done}" aria-label="Digits"></progress>`;
 }
 
-/** The number with the digits that have come off, the steps, and what the one shown does. */
+/** The number with the digits found so far, the steps, and what the selected step does. */
 export function story(state: State): Html {
   const { seen } = state;
   if (!seen) return html`<p class="empty">Loading a recorded run.</p>`;
@@ -76,7 +76,7 @@ function tableau(state: State, seen: Seen, reading: Reading): Html {
     ${reading.whole ? '' : html`<p class="hint digits-rough">${roughly(state, seen, reading)}</p>`}`;
 }
 
-/** Of a rounded number the lowest digit is never the exact one: what stands for it until the last digit is read, and afterwards. */
+/** A note for rounded numbers, whose lowest digit is never exact: what stands for it until the last digit is read, and afterwards. */
 function roughly(state: State, seen: Seen, reading: Reading): string {
   const number = shortly(seen.numbers[state.slot] ?? 0);
   const step = `1/${grid(reading)}`;
@@ -86,7 +86,7 @@ function roughly(state: State, seen: Seen, reading: Reading): string {
   return `Final: ${parts.join(' + ')} = ${decimal(seen.output[state.slot], 4)}, which is ${number} modulo 1, rounded under encryption.`;
 }
 
-/** What a digit counts. */
+/** The unit that a digit counts. */
 function placeName(reading: Reading, { factor, base }: Pass, i: number): string {
   const unit = reading.modulus / (factor * base);
   if (reading.table) return i === 0 ? '1/256, guard' : 'eighths';
@@ -101,7 +101,7 @@ function heading(state: State, seen: Seen, pass: number): string {
   return stage === 'eval_exp' ? 'Into the exponent: whole turns vanish' : `Look it up: ${seen.passes[pass]?.digits?.[state.slot] ?? ''}`;
 }
 
-/** What the step shown does to the slot that is followed. */
+/** What the selected step does to the slot that is followed. */
 function words(state: State, seen: Seen, reading: Reading): Html {
   const { pass: p, stage } = placeOf(state.at);
   const pass = seen.passes[p];
@@ -125,14 +125,14 @@ function words(state: State, seen: Seen, reading: Reading): Html {
     : html`A polynomial of degree ${2 * base - 1} takes point ${j} to the digit ${pass.digits?.[state.slot] ?? j}.`} Its slope at the ${base} points is zero, so that an error of δ becomes one of about δ². What is left after it is noise of the look-up itself.${last ? ' That was the last digit.' : ' The digit is moved back into coefficients and subtracted, and the next one can be read.'}</p>`;
 }
 
-/** What came back in every slot, beside exact arithmetic. */
+/** What came back in every slot, compared with exact arithmetic. */
 export function result(state: State, width: number): Html {
   const { seen } = state;
   const output = seen?.output;
   if (!seen || !output) return html`<p class="empty">The result appears here when the last digit has been read.</p>`;
   const reading = readingOf(seen.reading);
   const steps = grid(reading);
-  // In the unit of the last digit, modulo the modulus; tables in theirs.
+  // In units of the last digit, modulo the modulus; for tables in units of their values.
   const error = Array.from(output, (y, slot) => {
     const wanted = valueOf(seen.numbers[slot] ?? 0, reading, seen.table);
     if (reading.table) return y - wanted;

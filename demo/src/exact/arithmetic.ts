@@ -1,12 +1,12 @@
 import type { DigitRemoval } from 'refloat';
 
-/** What a polynomial makes of the numbers I + p^t y of one I. */
+/** What a polynomial does to the numbers I + p^t y for one I. */
 export interface Point {
   /** I. */
   readonly digit: number;
-  /** The low digit that is left, the same for every y. */
+  /** The low digit that remains, the same for every y. */
   readonly left: number;
-  /** For how many y p^t y is left, and nothing else. */
+  /** For how many of the given y exactly p^t y remains. */
   readonly exact: number;
 }
 
@@ -17,8 +17,8 @@ export function centred(x: bigint, m: bigint): bigint {
 }
 
 /**
- * What the first `terms` powers that occur in a polynomial make of I + p^t y, for all |I| <= `reach` and the given y.
- * Exact: the numbers of the arithmetic in the ciphertext.
+ * What the first `terms` powers that occur in a polynomial do to I + p^t y, for all |I| <= `reach` and the given y. Exact: the same numbers
+ * as in the ciphertext's arithmetic.
  */
 export function pointsOf(removal: DigitRemoval, terms: number, reach: number, multiples: readonly number[]): Point[] {
   const p = BigInt(removal.prime);
@@ -37,7 +37,7 @@ export function pointsOf(removal: DigitRemoval, terms: number, reach: number, mu
   });
 }
 
-/** The powers of x that occur, from low to high. */
+/** The exponents of x that occur, from low to high. */
 export function powers({ coefficients }: Pick<DigitRemoval, 'coefficients'>): number[] {
   return Array.from(coefficients.keys()).filter((i) => coefficients[i] !== 0);
 }

@@ -6,7 +6,7 @@ import { drawing, label, n } from '../views/svg.js';
 import { pointsOf, powers } from './arithmetic.js';
 import { drawn, grid, shown, type State } from './state.js';
 
-/** What is to be seen after a stage. */
+/** What can be seen after a stage. */
 const WORDS: Record<string, (state: State) => string> = {
   input: ({ preset, views }) => `${count(preset?.slots ?? 0)} integers modulo ${preset?.modulus ?? 'p'}, one in each slot. ${views.length === 0 ? 'Nothing has been encrypted yet.' : `The ciphertext is exhausted: no level is left for products, only the ${preset?.inputLevel ?? 0} of the next stage.`}`,
   slots_to_coeffs: () => 'A linear transform has turned the slots into the coefficients of a polynomial. It is exact: the picture cannot be recognised, but nothing is lost.',
@@ -16,12 +16,12 @@ const WORDS: Record<string, (state: State) => string> = {
   digit_removal: ({ preset }) => `A polynomial D finds the low digit of x = I + p y, and x − D(x) = p y is left: every low digit is 0. Read modulo p that is y, the picture, with ${plural((preset?.outputLevel ?? 0) - (preset?.inputLevel ?? 0), 'level')} for products again.`,
 };
 
-/** What stands in the place of a view that nobody can have, or that is not there yet. */
+/** Shown in place of a view that nobody can have, or that does not exist yet. */
 function nothingToSee(state: State): Html {
   return html`<p class="empty">${state.views.length > 0 ? 'There is nothing to draw here: a server sees noise, as it has no secret key.' : 'The picture is being read.'}</p>`;
 }
 
-/** Both digits of every number: the message, and what is below it. */
+/** Both digits of every number: the message, and the digit below it. */
 export function digits(state: State, width: number): Html {
   const view = shown(state);
   if (!view) return nothingToSee(state);
@@ -75,11 +75,11 @@ export function digits(state: State, width: number): Html {
   });
 }
 
-/** Half the width of a tick's number: it is written no nearer to the edge. */
+/** Half the width of a tick's label, which stays at least this far from the edge. */
 const EDGE = 12;
 
 /** How often each low digit occurs: in the view that is shown, or in the last one that has any. */
-export function comb(state: State, width: number): Html {
+export function lowDigitHistogram(state: State, width: number): Html {
   const has = (one: Pick<IntegerView, 'low'> | undefined): boolean => one?.low.some((digit) => digit !== 0) ?? false;
   const now = shown(state);
   const view = has(now) ? now : ([...state.views].reverse().find(has) ?? now);
@@ -113,11 +113,11 @@ export function comb(state: State, width: number): Html {
   });
 }
 
-/** Digits drawn on either side of 0, and the y that I + p y is tried with. */
+/** Digits drawn on either side of 0, and the values of y with which I + p y is tried. */
 const REACH = 24;
 const MULTIPLES = [0, 1, 2, 777, 20_011, 32_768, 50_000, 65_536];
 
-/** The polynomial, cut off after some powers: what low digits it leaves. */
+/** The low digits that the polynomial leaves when it is cut off after some powers. */
 export function polynomial(state: State, width: number): Html {
   const { removal, terms } = state;
   if (!removal) return html`<p class="empty">Loading…</p>`;
@@ -163,7 +163,7 @@ function superscript(power: number): string {
   return [...String(power)].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)] ?? digit).join('');
 }
 
-/** What the polynomial is, and why so short. */
+/** What the polynomial is, and why it is so short. */
 export function words({ removal }: Pick<State, 'removal'>): Html {
   if (!removal) return html``;
   const degree = removal.coefficients.length - 1;

@@ -1,4 +1,4 @@
-// The sheets of all pages come with the shell, before those of this one.
+// The style sheets that all pages share come with the shell, before those of this one.
 import { Shell, idle, type Freed } from '../shell.js';
 import '../styles/conventional.css';
 import '../styles/exact.css';
@@ -10,7 +10,7 @@ import { whileWanted } from '../abortable.js';
 import recordedUrl from '../recorded/exact.json?url';
 import { titled } from '../views/making.js';
 import { powers } from './arithmetic.js';
-import { comb, digits, polynomial, words } from './digits.js';
+import { digits, lowDigitHistogram, polynomial, words } from './digits.js';
 import { decode, type RecordedRun } from './recorded.js';
 import { integersOf, PICTURES, type Picture, type State } from './state.js';
 import { controls, result, setLine, stages } from './views.js';
@@ -44,7 +44,7 @@ const keys = new KeysOnce<IntegerKeySet, IntegerKeys>(
   async () => (await library).integers.keygen(SET, { allowInsecure: true }),
   (secret, signal) => secret.evaluationKeys({ signal }),
 );
-/** Secret keys of sets of the server, and the server, which remembers what it was sent of them. */
+/** Secret keys for the server's sets, and the server object, which remembers what has been sent for them. */
 const secrets = new Map<string, IntegerKeySet>();
 let server: Server | undefined;
 const shell = new Shell(state, {
@@ -52,7 +52,7 @@ const shell = new Shell(state, {
   'exact-digits': (width) => digits(state, width),
   'exact-stages': () => stages(state),
   'exact-set': () => setLine(state),
-  'exact-comb': (width) => comb(state, width),
+  'exact-comb': (width) => lowDigitHistogram(state, width),
   'exact-words': () => words(state),
   'exact-polynomial': (width) => polynomial(state, width),
   'exact-result': (width) => result(state, width),
@@ -101,7 +101,7 @@ const inTab: Run = async (preset, integers, signal, use) => {
   if (state.removal) state.terms = powers(state.removal).length;
 };
 
-/** The same at full size on the server, which is sent the evaluation keys and a ciphertext, and sees neither digits nor integers. */
+/** A run at full size on the server, which is sent the evaluation keys and a ciphertext, and sees neither digits nor integers. */
 const onServer: Run = async (preset, integers, signal, use) => {
   const rf = await library;
   server ??= serverAt(rf, serverUrl, shell.contact);
@@ -147,7 +147,7 @@ async function record(): Promise<void> {
   state.at = state.views.findIndex((view) => view?.stage === 'coeffs_to_slots');
 }
 
-/** Reads the integers of a picture; the run before was of another. */
+/** Reads the integers of a picture, and drops the run of the picture before. */
 async function choose(picture: Picture): Promise<void> {
   if (!state.preset) return;
   Object.assign(state, { problem: undefined, picture, input: undefined, views: [], exits: [], at: 0, output: undefined, square: undefined, recorded: undefined });
@@ -175,7 +175,7 @@ async function goTo(there: string | undefined): Promise<void> {
   }
 }
 
-/** The sets of integers that the server has, if one answers: those of one integer a slot and one digit below it, as the page draws them. */
+/** The server's integer sets, if one answers: those with one integer per slot and one digit below it, as the page draws them. */
 async function findServer(): Promise<void> {
   const rf = await library;
   const offer = await rf.server(serverUrl, { retry: { attempts: 1 } }).params().catch(() => undefined);
@@ -217,7 +217,7 @@ library
     const [found, removal] = await Promise.all([rf.integers.params(SET), rf.integers.removal(SET)]);
     Object.assign(state, { preset: titled(found), removal });
     state.terms = powers(removal).length;
-    // The boat, as it was recorded; without the recording the figures wait for the reader.
+    // The boat, as recorded; without the recording, its integers.
     await record().catch(() => choose(state.picture));
     shell.draw();
     await findServer();

@@ -6,7 +6,7 @@ export type Shown = Pick<State, 'input' | 'inputLogQ' | 'views' | 'exits' | 'out
 
 /** A real run as JSON, shown until the reader makes one: arrays of integers in base64, low digits a byte each. */
 export interface RecordedRun {
-  /** By what it was made. */
+  /** What made it. */
   readonly made: string;
   readonly inputLogQ: number;
   readonly exits: readonly StageExit<IntegerStageId>[];

@@ -17,33 +17,33 @@ export interface State extends Making {
   preset: IntegerPreset | undefined;
   /** The polynomial of the set. */
   removal: DigitRemoval | undefined;
-  /** Sets of the server; none without one. */
+  /** Sets that the server offers; empty without a server. */
   offers: readonly string[];
-  /** The set of the server that is computed with; undefined for this tab. */
+  /** The server's set that the page computes with; undefined for this tab's. */
   there: string | undefined;
   busy: 'set' | 'keys' | 'run' | undefined;
-  /** What was made for the set that is computed with: keys in this tab, or keys that were sent to the server. */
+  /** The keys of the current set: made in this tab, or sent to the server. */
   keys: Made | undefined;
   picture: Picture;
-  /** What is encrypted, one integer a slot. */
+  /** What is encrypted, one integer per slot. */
   input: Uint32Array | undefined;
-  /** log2 of the modulus of its ciphertext. */
+  /** log2 of the modulus of the input's ciphertext. */
   inputLogQ: number;
   /** The stage under way. */
   under: string | undefined;
-  /** Of the run, in order: the input's view first, then one for each stage; of a server's, the input's and the result's. */
+  /** Views of the run, in order: the input's, then one for each stage; of a run on a server only the input's and the result's. */
   views: readonly (IntegerView | undefined)[];
   exits: readonly StageExit<IntegerStageId>[];
   /** Which of the views is shown. */
   at: number;
   /** The slot or coefficient that is followed. */
   slot: number;
-  /** How many powers of x the polynomial is cut off after. */
+  /** After how many powers of x the polynomial is cut off. */
   terms: number;
-  /** What came back, and its square, computed encrypted. */
+  /** What came back, and its square, computed under encryption. */
   output: Uint32Array | undefined;
   square: Uint32Array | undefined;
-  /** By what the run that is shown was made, unless it was the reader. */
+  /** What made the run that is shown, unless it was the reader. */
   recorded: string | undefined;
 }
 
@@ -67,15 +67,15 @@ export function levels(values: Float64Array, { modulus }: Pick<IntegerPreset, 'm
   return Uint32Array.from(values, (value) => Math.round(((value + 1) / 2) * (modulus - 1)));
 }
 
-/** How slots are laid out. */
+/** The grid in which slots are laid out. */
 export function grid(slots: number): Grid {
   return gridFor(slots);
 }
 
-/** Pixels drawn at most. */
+/** Most pixels that are drawn. */
 const PIXELS = 2048;
 
-/** Which slots are drawn, row by row, and in how many columns: of many slots one in every so many of a row, and of rows. */
+/** Which slots are drawn, row by row, and in how many columns: with many slots, one in `every` of each row, and of the rows. */
 export function drawn(slots: number): { readonly every: number; readonly columns: number; readonly slots: readonly number[] } {
   const { width, height } = grid(slots);
   const every = 2 ** Math.max(0, Math.ceil(Math.log2(slots / PIXELS) / 2));

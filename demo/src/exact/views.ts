@@ -31,7 +31,7 @@ export function setLine({ preset, keys, problem, offers, there }: Pick<State, 'p
   return html`<p class="conv-set">${badge(preset)} <span class="hint">${count(preset.slots)} integers modulo ${preset.modulus} ${ring(preset)}. ${keys ? (there ? html`${decimal(keys.megabytes, 0)} MB of keys were made in this tab and sent to the server in ${decimal(keys.seconds, 1)} s; the secret key stays in this tab` : html`The keys were made in this tab in ${decimal(keys.seconds, 1)} s and take ${decimal(keys.megabytes, 0)} MB of memory`) : html`The first run makes ${bytes(preset.keyBytes)} of keys${there ? ' and sends them to the server' : ''}`}.${preset.secure ? '' : html` The set <code>bgv15</code>, of 32,768 integers, has 128-bit security and runs on a server${offers.length > 0 ? '' : html`; <code>npm start</code> starts one`}.`}</span></p>`;
 }
 
-/** The stages as a row of buttons, the modulus as water in each. */
+/** The stages as a row of buttons, with the modulus as the water level in each. */
 export function stages(state: State): Html {
   const { preset, views, exits } = state;
   if (!preset) return html``;

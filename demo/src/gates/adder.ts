@@ -46,12 +46,12 @@ function status({ keys, set, busy }: State): Html | string {
   return html`${set}${keys.secure ? ', 128 bits' : ', INSECURE demonstration size'}; keys made here in ${keys.seconds.toFixed(2)} s, ${keys.megabytes.toFixed(1)} MB; ${wrong}`;
 }
 
-/** Does the gate give a carry, and not a bit of the sum? */
+/** Does the gate compute a carry rather than a bit of the sum? */
 export function isCarry({ gate }: { readonly gate: string }): boolean {
   return /^(maj|and)/.test(gate);
 }
 
-/** The bits on the operands of a gate, in the clear: what the owner of the numbers can tell without the server. */
+/** The operands of a gate in the clear: what the owner of the numbers knows without the server. */
 export function operandsOf({ numbers }: Pick<State, 'numbers'>, circuit: CircuitInfo, gate: number): boolean[] {
   const { operands = [], level = 0 } = circuit.gates[gate] ?? {};
   return operands.map(({ wire, inverted }) => {
@@ -64,11 +64,11 @@ export function operandsOf({ numbers }: Pick<State, 'numbers'>, circuit: Circuit
 /** The result of a gate, once the sum has been decrypted. */
 function resultOf({ numbers: [a, b], sum }: State, { gate, level }: CircuitInfo['gates'][number]): boolean | undefined {
   if (sum === undefined) return undefined;
-  // A carry is what the next bit of the sum has beside the bits of the numbers.
+  // A carry is the next bit of the sum without the bits of the numbers.
   return (isCarry({ gate }) ? ((sum ^ a ^ b) >> (level + 1)) & 1 : (sum >> level) & 1) === 1;
 }
 
-/** Middle of the column of a bit, as a part of the width. */
+/** Middle of a bit's column, as a fraction of the width. */
 function middle(bit: number): number {
   return (COLUMNS - bit - 0.5) / COLUMNS;
 }

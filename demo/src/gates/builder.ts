@@ -4,22 +4,22 @@ import { GATES, MOST_GATES, MOST_INPUTS, STARTERS, choices, levels, nameOf, outp
 import { small, type Seen } from './figures.js';
 import { cancelButton } from './views.js';
 
-/** What is known of a gate that was evaluated. */
+/** What is known of an evaluated gate. */
 export interface Evaluated {
   readonly seen: Seen;
   /** What its result decrypts to, once there is one. */
   readonly value?: boolean;
-  /** Why there was no bootstrapping. */
+  /** Why it took no full bootstrapping. */
   readonly free?: string;
 }
 
 /** What the builder shows. */
 export interface BuilderState {
   readonly circuit: Drawn;
-  /** By the places of the gates; those not begun have none. */
+  /** By position of the gates; those not begun have none. */
   readonly done: readonly Evaluated[];
   readonly busy: string | undefined;
-  /** Is it this part that keeps the page busy? */
+  /** Is this the part that keeps the page busy? */
   readonly running: boolean;
   readonly problem: string | undefined;
 }

@@ -4,21 +4,21 @@ import { cancelButton } from './views.js';
 
 /** What the look-up view shows. */
 export interface ChartState {
-  /** f, an entry for each integer below its length. */
+  /** f: one entry for each integer below the table's length. */
   readonly table: readonly number[];
   /** The bar that the keyboard is on. */
   readonly active: number;
   /** The integer to encrypt. */
   readonly x: number;
   readonly seen: Seen;
-  /** What went in and what came out, decrypted, of look-ups done one after the other. */
+  /** Decrypted inputs and outputs of successive look-ups. */
   readonly path: readonly number[];
   /** Whether the last result can be looked up again. */
   readonly again: boolean;
   readonly set: string;
   readonly keys: { readonly seconds: number; readonly megabytes: number; readonly secure: boolean } | undefined;
   readonly busy: string | undefined;
-  /** Is it this part that keeps the page busy? */
+  /** Is this the part that keeps the page busy? */
   readonly running: boolean;
   readonly problem: string | undefined;
 }
@@ -34,7 +34,7 @@ export const FUNCTIONS: Readonly<Record<string, (m: number, messages: number) =>
   'x + 1, and then 0': (m, t) => (m + 1) % t,
 };
 
-/** The bars, what is looked up, and what was seen. */
+/** The bars, the integer that is looked up, and what was seen. */
 export function chart(state: ChartState): Html {
   const { table, active, x, seen, path, busy } = state;
   const messages = table.length;
@@ -71,7 +71,7 @@ function status({ busy, set, keys }: ChartState): Html | string {
   return html`${set}${keys.secure ? ', 128 bits' : ', INSECURE demonstration size'}; keys made here in ${keys.seconds.toFixed(2)} s, ${keys.megabytes.toFixed(0)} MB`;
 }
 
-/** The bar and the value under a place of the chart, given as parts of its width and height from the lower left. */
+/** The bar and the value under a point of the chart, given as fractions of its width and height from the lower left. */
 export function barAt(x: number, y: number, messages: number): { bar: number; value: number } {
   const inside = (part: number): number => Math.min(messages - 1, Math.max(0, Math.floor(part * messages)));
   return { bar: inside(x), value: inside(y) };

@@ -1,4 +1,4 @@
-/** A wire: input or gate, by its place. */
+/** A wire: an input or a gate, by its position. */
 export type Wire = `i${number}` | `g${number}`;
 
 /** A gate the reader has placed; operands are inputs or gates before it. */
@@ -7,7 +7,7 @@ export interface Placed {
   readonly from: readonly Wire[];
 }
 
-/** A circuit of the reader's. */
+/** A circuit that the reader has built. */
 export interface Drawn {
   /** The bits that the inputs are set to. */
   readonly inputs: readonly boolean[];
@@ -17,7 +17,7 @@ export interface Drawn {
 export const MOST_INPUTS = 8;
 export const MOST_GATES = 16;
 
-/** The gates to choose from, each of one bootstrapping (NOT: none), with the number of their operands. */
+/** The gates to choose from, each costing one bootstrapping (NOT: none), with their numbers of operands. */
 export const GATES: Readonly<Record<string, 1 | 2 | 3>> = {
   and: 2, nand: 2, or: 2, nor: 2, xor: 2, xnor: 2, andyn: 2, oryn: 2, maj3: 3, xor3: 3, not: 1,
 };
@@ -44,30 +44,30 @@ export function nameOf(wire: Wire): string {
   return wire.startsWith('i') ? 'abcdefgh'.charAt(at) : `g${at + 1}`;
 }
 
-/** The wires that a gate at a place may take. */
+/** The wires that a gate at a given position may take. */
 export function choices(circuit: Drawn, place: number): Wire[] {
   return [...circuit.inputs.map((_, i): Wire => `i${i}`), ...circuit.gates.slice(0, place).map((_, i): Wire => `g${i}`)];
 }
 
-/** One more gate, on the wires that were last made. */
+/** The circuit with one more gate, on the two newest wires. */
 export function withGate(circuit: Drawn): Drawn {
   const from = choices(circuit, circuit.gates.length).slice(-2);
   return { ...circuit, gates: [...circuit.gates, { gate: 'nand', from: from.length < 2 ? ['i0', 'i0'] : from }] };
 }
 
-/** Another gate at a place; operands that it takes more are inputs. */
+/** The circuit with another kind of gate at a position; operands that it takes in addition are inputs. */
 export function withKind(circuit: Drawn, place: number, gate: string): Drawn {
   const arity = GATES[gate] ?? 2;
   return changed(circuit, place, ({ from }) => ({ gate, from: Array.from({ length: arity }, (_, i): Wire => from[i] ?? `i${Math.min(i, circuit.inputs.length - 1)}`) }));
 }
 
-/** Another operand of the gate at a place. */
+/** The circuit with another operand for the gate at a position. */
 export function withOperand(circuit: Drawn, place: number, operand: number, wire: string): Drawn {
   const found = choices(circuit, place).find((choice) => choice === wire);
   return found ? changed(circuit, place, (old) => ({ ...old, from: old.from.map((from, i) => (i === operand ? found : from)) })) : circuit;
 }
 
-/** Without the gate at a place: what took its result takes its first operand. */
+/** The circuit without the gate at a position: gates that took its result take its first operand instead. */
 export function withoutGate(circuit: Drawn, place: number): Drawn {
   const instead = circuit.gates[place]?.from[0] ?? 'i0';
   const moved = (wire: Wire): Wire => {
@@ -78,14 +78,14 @@ export function withoutGate(circuit: Drawn, place: number): Drawn {
   return { ...circuit, gates: circuit.gates.filter((_, i) => i !== place).map(({ gate, from }) => ({ gate, from: from.map(moved) })) };
 }
 
-/** One more input, 0; or without the last one, whose place the first takes. */
+/** The circuit with one more input, set to 0, or without its last one, which the first replaces. */
 export function withInputs(circuit: Drawn, count: number): Drawn {
   const inputs = Array.from({ length: Math.min(MOST_INPUTS, Math.max(1, count)) }, (_, i) => circuit.inputs[i] ?? false);
   const there = (wire: Wire): Wire => (wire.startsWith('i') && Number(wire.slice(1)) >= inputs.length ? 'i0' : wire);
   return { inputs, gates: circuit.gates.map(({ gate, from }) => ({ gate, from: from.map(there) })) };
 }
 
-/** The gates whose results no other gate takes: the outputs. */
+/** The outputs: the gates whose results no other gate takes. */
 export function outputs(circuit: Drawn): number[] {
   const used = new Set<string>(circuit.gates.flatMap(({ from }) => from));
   return circuit.gates.map((_, i) => i).filter((i) => !used.has(`g${i}`));

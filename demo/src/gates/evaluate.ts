@@ -5,7 +5,7 @@ import { isView, see, type Seen } from './figures.js';
 import { whileWanted } from '../abortable.js';
 import type { Pair } from './keyring.js';
 
-/** Follows a run that shows itself; `draw` is called when there is something new to see. */
+/** Follows a run with views; `draw` is called when there is something new to see. */
 export async function follow(run: SteppableRun<GateCiphertext, GateEvent>, draw: (seen: Seen) => void): Promise<GateCiphertext> {
   let seen: Seen = {};
   for await (const event of run) {
@@ -24,7 +24,7 @@ export async function evaluate({ secret, evaluation }: Pair, circuit: Drawn, sig
     for (const [place, { gate, from }] of circuit.gates.entries()) {
       signal.throwIfAborted();
       const operands = from.map((wire) => wires.get(wire) as GateCiphertext);
-      // The noise of equal operands would add up: such a gate is simplified, and needs no bootstrapping or a simpler one.
+      // The noise of equal operands would add up, so such a gate is simplified and needs a simpler bootstrapping or none.
       const free = gate === 'not' ? 'no bootstrapping' : new Set(from).size < from.length ? 'simplified' : undefined;
       let seen: Seen = {};
       const result = free

@@ -9,9 +9,9 @@ export interface Seen {
   readonly rounded?: number;
   /** Coefficients of the accumulator as it is now. */
   readonly accumulator?: Float64Array;
-  /** How many there are, if some of them are left out above. */
+  /** The number of the accumulator's coefficients, if some of them are left out above. */
   readonly coefficients?: number;
-  /** Whether it was not the reader who ran it. */
+  /** Whether it is a recording rather than the reader's own run. */
   readonly recorded?: boolean;
   /** Phase of the result. */
   readonly after?: number;
@@ -19,7 +19,7 @@ export interface Seen {
   readonly ms?: number;
 }
 
-/** Takes an event in. */
+/** Takes in an event. */
 export function see(seen: Seen, event: GateEvent): Seen {
   if (event.kind !== 'view') return { ...seen, ms: event.atMs };
   if (event.form === 'polynomial') return { ...seen, accumulator: event.data };
@@ -32,7 +32,7 @@ export function see(seen: Seen, event: GateEvent): Seen {
 /** What the places of the circle mean: bits, or integers below `messages` in the upper half, half a place further on if `shifted`. */
 export type Meaning = 'bit' | { readonly messages: number; readonly shifted?: boolean };
 
-/** A phase on the circle; that after rounding, if there is one, is drawn hollow. */
+/** A phase on the circle; the phase after rounding, if there is one, is drawn hollow. */
 export function circle(title: string, meaning: Meaning, phase: number | undefined, rounded?: number): Html {
   const words = phase === undefined ? 'not computed yet' : `${phase.toFixed(4)} of a turn${rounded === undefined ? '' : `, after rounding ${rounded.toFixed(4)}`}`;
   return html`<figure><svg viewBox="-112 -104 224 208" role="img" aria-label="${title}: ${words}">
@@ -50,14 +50,14 @@ export function accumulator({ accumulator: data, coefficients = data?.length ?? 
     <figcaption>Accumulator: ${data ? `${count(coefficients)} coefficients${coefficients > DRAWN ? `, one in ${coefficients / DRAWN} of them drawn` : ''}; the first is the result` : 'not computed yet'}</figcaption></figure>`;
 }
 
-/** The three pictures of a gate in small: before, accumulator, after. */
+/** The three small pictures of a gate: before, accumulator, after. */
 export function small(name: string, { before, accumulator: data, after }: Seen): Html {
   const dial = (what: string, phase: number | undefined): Html =>
     html`<svg class="gates-dial" viewBox="-100 -100 200 200" role="img" aria-label="${name}, ${what}: ${phase === undefined ? 'not computed yet' : `${phase.toFixed(3)} of a turn`}">${halves()}${hand(phase, 'first', 12)}</svg>`;
   return html`${dial('phase before', before)}<svg class="gates-trace" viewBox="0 -60 300 120" preserveAspectRatio="none" role="img" aria-label="${name}, accumulator: ${data ? `first coefficient ${(data[0] ?? 0).toFixed(3)} of a turn` : 'not computed yet'}"><line class="grid" x1="0" x2="300" y1="0" y2="0"/>${data ? html`<polyline class="gates-line" points="${points(data, 300, 320)}"/>` : ''}</svg>${dial('phase after', after)}`;
 }
 
-/** Coefficients that are drawn at most; the accumulator has a power of two of them. */
+/** Most coefficients that are drawn; the accumulator has a power of two of them. */
 const DRAWN = 256;
 
 function points(data: Float64Array, width: number, scale: number): string {
@@ -88,7 +88,7 @@ function bitPlaces(): Html {
   return html`${halves()}${[-3, -1, 1, 3].map((eighths) => label(eighths / 8, `${decimal(eighths, 0)}/8`))}<text x="0" y="-34" text-anchor="middle">1</text><text x="0" y="42" text-anchor="middle">0</text>`;
 }
 
-/** Integer m at m / 2t of the turn, or half a place further on; between the lines everything is taken for it. */
+/** Integer m at m / 2t of a turn, or half a place further; everything between two lines counts as the integer between them. */
 function integerPlaces(messages: number, shift: number): Html {
   const turn = (m: number): number => (m + shift) / (2 * messages);
   return html`${halves()}${Array.from({ length: messages + 1 }, (_, m) => {
@@ -100,7 +100,7 @@ function integerPlaces(messages: number, shift: number): Html {
 /** The ticks of bits. */
 export const BIT_TICKS = [-1, 0, 1].map((eighths) => ({ at: eighths / 8, label: eighths === 0 ? '0' : `${decimal(eighths, 0)}/8` }));
 
-/** Whether the view of a run says something new to draw. */
+/** Whether the event has something new to draw. */
 export function isView(event: GateEvent): event is GateView {
   return event.kind === 'view';
 }

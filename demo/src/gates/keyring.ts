@@ -10,7 +10,7 @@ export interface Pair {
   readonly made: Made;
 }
 
-/** The keys of one place of the page: made with the first use, and anew for another set. */
+/** The keys of one part of the page: made at the first use, and made anew for another set. */
 export class Keyring {
   readonly #library: Promise<Refloat>;
   #set = '';
@@ -20,14 +20,14 @@ export class Keyring {
     this.#library = library;
   }
 
-  /** The keys of a set; those of another one are freed. */
+  /** The keys of a set; the keys of any other set are freed. */
   async of(set: string, signal: AbortSignal): Promise<Pair> {
     if (this.#set !== set) {
       this.forget();
     }
     this.#set = set;
     const pair = (this.#pair ??= this.#make(set, signal));
-    // What was not made can be tried again.
+    // A failed attempt can be repeated.
     pair.catch(() => this.#pair === pair && (this.#pair = undefined));
     return pair;
   }

@@ -1,4 +1,4 @@
-// The sheets of all pages come with the shell, before those of this one.
+// The style sheets that all pages share come with the shell, before those of this one.
 import { Shell } from '../shell.js';
 import '../styles/gates.css';
 import '../styles/builder.css';
@@ -69,7 +69,7 @@ function runs(part: string): boolean {
   return state.busy !== undefined && state.at === part;
 }
 
-/** Does something long in a part of the page; after a problem the next try starts with new keys. */
+/** Does something long in a part of the page; after a problem, the next attempt starts with new keys. */
 function busily(part: string, words: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   if (state.busy === undefined) state.at = part;
   return shell.perform(words, work, letGo);
@@ -130,7 +130,7 @@ async function look(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Shows the bootstrapping of a gate of the adder, on the bits that it has there. */
+/** Shows the bootstrapping of one gate of the adder, on the bits it has there. */
 async function open(index: number): Promise<void> {
   const { circuit, busy } = state;
   const gate = CLOSE_GATES.find((gate) => gate === circuit?.gates[index]?.gate);
@@ -152,7 +152,7 @@ async function evaluateOwn(signal: AbortSignal): Promise<void> {
   shell.say('The circuit is evaluated');
 }
 
-/** Looks an integer up: x, encrypted, or the last result. */
+/** Looks up an integer: x, encrypted, or the last result. */
 async function lookUp(signal: AbortSignal, again: boolean): Promise<void> {
   looking.seen = {};
   if (!again) another(() => undefined);
@@ -183,7 +183,7 @@ function letGoOfResult(): void {
   looking.result = undefined;
 }
 
-/** Another f or another x: what was looked up is past. */
+/** Changes f or x, and drops the result of the last look-up. */
 function another(change: () => void): void {
   change();
   letGoOfResult();
@@ -278,7 +278,7 @@ document.addEventListener('pointermove', (event) => {
 });
 for (const end of ['pointerup', 'pointercancel'] as const) document.addEventListener(end, () => (last = undefined));
 
-// The circuit is drawn before anything runs, and a recorded run on it until there is another.
+// The circuit is drawn before anything runs, with a recorded run on it until the reader makes one.
 const recorded = fetch(recordedUrl).then((response) => response.json() as Promise<RecordedGates>);
 library
   .then(async (rf) => {

@@ -2,16 +2,16 @@ import { CLOSE_GATES, type State } from './views.js';
 
 /** An addition, and the bootstrapping of one gate, as JSON. */
 export interface RecordedGates {
-  /** By what it was made. */
+  /** What made it. */
   readonly made: string;
   readonly set: string;
   readonly numbers: readonly [number, number];
-  /** Milliseconds of each gate, and of all of them on so many threads. */
+  /** Milliseconds of each gate, and of all of them on `threads` threads. */
   readonly times: readonly number[];
   readonly total: number;
   readonly threads: number;
   readonly sum: number;
-  /** The gate that was looked into: its operands, phases in turns, and what its result decrypts to. */
+  /** The gate whose bootstrapping is shown: its operands, phases in turns, and what its result decrypts to. */
   readonly close: {
     readonly gate: string;
     readonly operands: readonly boolean[];
@@ -21,7 +21,7 @@ export interface RecordedGates {
     readonly ms: number;
     /** How many coefficients the accumulator has. */
     readonly coefficients: number;
-    /** Those of them that are drawn, at the end. */
+    /** The coefficients that are drawn, at the end. */
     readonly accumulator: readonly number[];
     readonly result: boolean;
   };

@@ -23,21 +23,21 @@ export interface State {
   paused: boolean;
   readonly tables: Set<string>;
   problem: string | undefined;
-  /** The part of the page that keeps it busy, or whose problem is shown. */
+  /** The part of the page that keeps it busy, or that has a problem to show. */
   at: string;
-  /** By what the addition that is shown was made, unless it was the reader. */
+  /** What made the addition that is shown, unless it was the reader. */
   recorded: string | undefined;
   keys: Made | undefined;
   circuit: CircuitInfo | undefined;
   numbers: [number, number];
   /** Milliseconds of each gate that is finished. */
   times: number[];
-  /** Milliseconds from the first gate to the last, on how many threads. */
+  /** Milliseconds from the first gate to the last, and the number of threads. */
   total: number;
   threads: number;
   sum: number | undefined;
   gate: CloseGate;
-  /** As many as the gate takes. */
+  /** One bit for each operand of the gate. */
   operands: boolean[];
   seen: Seen;
   /** What the gate's result decrypts to. */
@@ -46,7 +46,7 @@ export interface State {
 
 export const WIDTH = 8;
 
-/** Ends what keeps the page busy. */
+/** The button that cancels what keeps the page busy. */
 export function cancelButton(): Html {
   return html`<button type="button" class="secondary" data-heir data-act="cancel">Cancel</button>`;
 }

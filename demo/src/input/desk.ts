@@ -17,7 +17,7 @@ const SHAPES: Record<string, (t: number) => number> = {
 export class Desk {
   private boat = waiting;
   private readonly easel: Easel;
-  /** How wide the easel was when it was last drawn. */
+  /** The easel's width when it was last drawn. */
   private shown: number | undefined;
 
   constructor(
@@ -71,7 +71,7 @@ export class Desk {
     }
   }
 
-  /** Takes the numbers the reader has typed so far; a few of its own while there are none. */
+  /** Takes the numbers that the reader has typed so far; while there are none, a few of the page's own. */
   takeNumbers(text: string): void {
     const grid = gridFor(chosenPreset(this.store.state)?.slots ?? 512);
     try {
@@ -100,10 +100,10 @@ export class Desk {
     this.use(this.painting());
   }
 
-  /** Lets the reader draw on the canvases that are in the page; `again` also redraws those known. */
+  /** Lets the reader draw on the canvases that are in the page; `again` also redraws known canvases. */
   attach(again = false): void {
     const painting = document.querySelector<HTMLCanvasElement>('canvas[data-easel]');
-    // Another shape has emptied the canvas.
+    // A change of shape has emptied the canvas.
     if (painting && (again || !painting.onpointerdown || painting.width !== this.shown)) this.easel.attachPainting(painting);
     this.shown = painting?.width;
     const curve = document.querySelector<HTMLCanvasElement>('canvas[data-curve]');
@@ -122,7 +122,7 @@ export class Desk {
   }
 }
 
-/** There is an input that can be encrypted: what was said of another one no longer holds. */
+/** There is an input that can be encrypted: messages about an earlier one no longer hold. */
 function settled(state: State): void {
   if (state.problem?.beside === 'input') delete state.problem;
   delete state.unreadable;

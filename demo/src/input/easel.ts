@@ -1,13 +1,13 @@
 import type { Grid } from './source.js';
 
-/** Size of the easel in pixels: as wide as the widest grid, of which others use the middle. */
+/** Size of the easel in pixels: as wide as the widest grid; narrower grids use its middle. */
 export const EASEL: Grid = { width: 128, height: 64 };
 /** Radius of the brush in pixels. */
 const BRUSH = 4;
 /** Samples of a drawn curve. */
 export const CURVE_SAMPLES = 256;
 
-/** What the reader has painted and drawn so far; kept while tabs change. */
+/** What the reader has painted and drawn so far; kept when tabs change. */
 export class Easel {
   readonly luma = new Float64Array(EASEL.width * EASEL.height);
   readonly curve = Float64Array.from({ length: CURVE_SAMPLES }, (_, i) => 0.8 * Math.sin((2 * Math.PI * i) / CURVE_SAMPLES));
@@ -22,12 +22,12 @@ export class Easel {
     this.luma.fill(-0.35, 0, horizon).fill(-0.75, horizon);
   }
 
-  /** Takes over a prepared curve. */
+  /** Takes over a prepared curve, clipped to [-1, 1]. */
   setCurve(at: (t: number) => number): void {
     for (let i = 0; i < CURVE_SAMPLES; i++) this.curve[i] = Math.max(-1, Math.min(1, at(i / (CURVE_SAMPLES - 1))));
   }
 
-  /** Lets the reader paint on a canvas, which shows as much of the middle as it is wide. */
+  /** Lets the reader paint on a canvas, which shows the middle of the easel, as much of it as the canvas is wide. */
   attachPainting(canvas: HTMLCanvasElement): void {
     this.paint(canvas);
     drag(canvas, (x, y, fromX, fromY) => {

@@ -1,6 +1,6 @@
 import type { Grid, InputKind, InputSource } from './source.js';
 
-/** Largest file accepted, in bytes: far above any photograph, far below trouble. */
+/** Largest file accepted, in bytes: larger than any photograph, and small enough to be safe. */
 const MAX_FILE_BYTES = 40e6;
 /** Largest side kept after decoding, in pixels. */
 const MAX_SIDE = 1024;

@@ -14,7 +14,7 @@ export interface InputSource {
   readonly kind: InputKind;
   /** For people: "the sailing boat". */
   readonly label: string;
-  /** How many of the slots are the reader's, where not all are: the first ones. */
+  /** How many of the slots hold the reader's numbers, if not all do: the first ones. */
   readonly used?: number;
   /** Values in [-1, 1], row by row, for a grid of slots. */
   values(grid: Grid): Float64Array;
@@ -32,14 +32,14 @@ export function gridFor(slots: number): Grid {
   return { width: slots / height, height };
 }
 
-/** What a source puts into the slots of a set: where those are bits, light is one and dark is zero. */
+/** What a source puts into the slots of a set. If those hold bits, light is one and dark is zero. */
 export function slotValues(source: InputSource, preset: Preset | undefined, grid: Grid): Float64Array {
   const values = source.values(grid);
   if (preset?.mode !== 'bits') return values;
   return drawnAs(source) === 'curve' ? values.map((x) => (x > 0 ? 1 : 0)) : dithered(values, grid);
 }
 
-/** Zeros and ones as dense as the picture is light: Floyd and Steinberg's error diffusion. */
+/** Zeros and ones, with as many ones as the picture is light: Floyd and Steinberg's error diffusion. */
 function dithered(values: Float64Array, { width, height }: Grid): Float64Array {
   const light = values.map((x) => (x + 1) / 2);
   const pass = (x: number, y: number, error: number): void => {

@@ -5,7 +5,7 @@ import { drawing, label, n } from '../views/svg.js';
 import { byDigits, byGates, crossingOf, type Surveyed } from './data.js';
 import { countOf, kindOf, type State } from './state.js';
 
-/** A logarithmic axis: where a number is between two ends. */
+/** A logarithmic axis: maps numbers between `low` and `high` to positions between `from` and `to`. */
 function axis([low, high]: readonly [number, number], [from, to]: readonly [number, number]): (x: number) => number {
   return (x) => from + (Math.log(x / low) / Math.log(high / low)) * (to - from);
 }
@@ -21,7 +21,7 @@ const seconds = (x: number): string => duration(1000 * x);
 /** A power of ten in seconds, for an axis. */
 const ofSeconds = (x: number): string => `${x < 1 ? String(Number(x.toPrecision(1))) : count(x)} s`;
 
-/** Both ways by how many comparisons there are. */
+/** The time of both ways against the number of comparisons. */
 export function crossingChart(state: State, width: number): Html {
   const kind = kindOf(state);
   if (!kind) return html`<p class="empty">The recorded figures are on their way.</p>`;
@@ -38,7 +38,7 @@ export function crossingChart(state: State, width: number): Html {
   const digits = (m: number): number => byDigits(kind, m);
   const [found, asked] = [crossingOf(kind), countOf(state)];
   const ticks = powers(width < 480 ? 32 : 8, counts);
-  // A long number at the edge would stand out of the column.
+  // A long number at the edge would stick out of the column.
   const place = (tick: number): number => Math.min(x(tick), width - 3.6 * count(tick).length);
   const content = html`${ticks.map((tick) => html`<line class="grid" x1="${n(x(tick))}" x2="${n(x(tick))}" y1="${top}" y2="${n(bottom)}"/>${label(place(tick), bottom + 18, count(tick), 'tick')}`)}
     ${powers(10, range).map((tick) => html`<line class="grid" x1="${left}" x2="${n(right)}" y1="${n(y(tick))}" y2="${n(y(tick))}"/>${label(left - 8, y(tick) + 4, ofSeconds(tick), 'tick', 'end')}`)}
@@ -65,7 +65,7 @@ export function crossingChart(state: State, width: number): Html {
   });
 }
 
-/** Every method of the survey, published and ours: latency by the slots that it refreshes. */
+/** Every method of the survey, published and ours: latency against the number of slots it refreshes. */
 export function surveyChart(state: State, width: number): Html {
   const rows = state.recorded?.survey.rows ?? [];
   if (rows.length === 0) return html`<p class="empty">The recorded figures are on their way.</p>`;
@@ -80,7 +80,7 @@ export function surveyChart(state: State, width: number): Html {
     const pair = measured ? html`<line class="methods-pair" x1="${n(px)}" y1="${n(py)}" x2="${n(x(measured.slots))}" y2="${n(y(measured.seconds))}"/>` : label(px + 10, py + 4, i + 1, 'tick', 'start');
     return html`${pair}<circle class="methods-published" r="6" cx="${n(px)}" cy="${n(py)}"/>`;
   });
-  // Above all others, so that none is hidden.
+  // Drawn last, so that none is hidden.
   const own = rows.map(({ measured }, i) => (measured ? html`<circle class="methods-own" r="6" cx="${n(x(measured.slots))}" cy="${n(y(measured.seconds))}"/>${label(x(measured.slots) - 10, y(measured.seconds) + 4, i + 1, 'methods-number', 'end')}` : ''));
   const content = html`${powers(8, slots).map((tick) => html`<line class="grid" x1="${n(x(tick))}" x2="${n(x(tick))}" y1="${top}" y2="${n(bottom)}"/>${label(x(tick), bottom + 18, count(tick), 'tick')}`)}
     ${powers(10, range).map((tick) => html`<line class="grid" x1="${left}" x2="${n(right)}" y1="${n(y(tick))}" y2="${n(y(tick))}"/>${label(left - 8, y(tick) + 4, ofSeconds(tick), 'tick', 'end')}`)}

@@ -4,20 +4,20 @@ import type { Machine } from '../machine.js';
 export interface Crossing {
   readonly numbers: string;
   readonly gates: string;
-  /** Rotations of one comparison. */
+  /** Blind rotations of one comparison. */
   readonly rotations: number;
-  /** Seconds there and back, and of one comparison. */
+  /** Seconds for the way to the gates and back, and for one comparison. */
   readonly gatesFixed: number;
   readonly gatesEach: number;
   readonly digits: string;
   readonly passes: number;
-  /** Comparisons of one ciphertext, and seconds of all of them. */
+  /** Comparisons in one ciphertext, and seconds for all of them. */
   readonly slots: number;
   readonly digitsSeconds: number;
-  /** The survey's rule, in comparisons. */
+  /** The crossing by the survey's rule, and as measured, in comparisons. */
   readonly published: number;
   readonly crossing: number | null;
-  /** Comparisons whose bits come back at once. */
+  /** Number of comparisons whose bits come back together. */
   readonly atOnce: number;
   readonly wrong: number;
 }
@@ -47,28 +47,28 @@ export interface Recorded {
   readonly survey: Printed<Surveyed>;
 }
 
-/** Seconds of so many comparisons by gates: as many ways there and back as their bits take. */
+/** Seconds for `count` comparisons by gates: the way there and back is taken once for every `atOnce` bits. */
 export function byGates({ gatesFixed, gatesEach, atOnce }: Crossing, count: number): number {
   return gatesFixed * Math.ceil(count / atOnce) + gatesEach * count;
 }
 
-/** Seconds of so many comparisons by digits: a ciphertext is compared whole, however few numbers it has. */
+/** Seconds for `count` comparisons by digits: a ciphertext is compared whole, however few numbers it has. */
 export function byDigits({ digitsSeconds, slots }: Crossing, count: number): number {
   return digitsSeconds * Math.ceil(count / slots);
 }
 
-/** Comparisons from which on digits are cheaper; nothing where gates stay the cheaper way as long as bits come back at once. */
+/** Number of comparisons from which digits are cheaper; nothing if gates stay cheaper for as many as come back together. */
 export function crossingOf({ crossing, atOnce }: Crossing): number | undefined {
   return crossing === null || crossing > atOnce ? undefined : crossing;
 }
 
-/** Slots from which on a bootstrap of all is faster than a gate or look-up for each; nothing for the gates themselves. */
+/** Number of slots from which one bootstrap is faster than a gate or look-up for each; nothing for the gates themselves. */
 export function slotsToFill(row: Surveyed, gate: Surveyed): number | undefined {
   if (!row.measured || !gate.measured || row.measured.slots === 1) return undefined;
   return row.measured.seconds / gate.measured.seconds;
 }
 
-/** Our gates and look-ups, slowest last. */
+/** Our gates and look-ups, the slowest last. */
 export function gatesOf(rows: readonly Surveyed[]): Surveyed[] {
   const own = rows.filter(({ measured }) => measured?.slots === 1);
   return own.sort((a, b) => (a.measured?.seconds ?? 0) - (b.measured?.seconds ?? 0));

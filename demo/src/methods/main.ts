@@ -1,4 +1,4 @@
-// The sheets of all pages come with the shell, before those of this one.
+// The style sheets that all pages share come with the shell, before those of this one.
 import { Shell } from '../shell.js';
 import '../styles/conventional.css';
 import '../styles/choices.css';
@@ -11,7 +11,7 @@ import type { Recorded } from './data.js';
 import { kindOf, lastPlace, STEPS, type State } from './state.js';
 import { controls, rules, sources, verdict } from './views.js';
 
-/** Comparisons at first: all pairs of sixteen numbers. */
+/** Comparisons shown at first: all pairs of sixteen numbers. */
 const FIRST = 120;
 
 const state: State = {

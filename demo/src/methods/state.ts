@@ -6,14 +6,14 @@ export interface State {
   paused: boolean;
   problem: string | undefined;
   recorded: Recorded | undefined;
-  /** Which kind of comparison. */
+  /** The kind of comparison, by its row. */
   kind: number;
-  /** log2 of how many comparisons, in steps of the slider. */
+  /** Position of the slider: log2 of the number of comparisons, times `STEPS`. */
   place: number;
   tables: Set<string>;
 }
 
-/** Steps of the slider for each power of two. */
+/** Steps of the slider per power of two. */
 export const STEPS = 8;
 
 /** The kind of comparison that is shown. */
@@ -21,7 +21,7 @@ export function kindOf(state: State): Crossing | undefined {
   return state.recorded?.crossing.rows[state.kind];
 }
 
-/** The last place of the slider: a whole ciphertext of comparisons. */
+/** The last position of the slider: a whole ciphertext of comparisons. */
 export function lastPlace({ slots }: Crossing): number {
   return Math.floor(Math.log2(slots) * STEPS);
 }

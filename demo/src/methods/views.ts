@@ -6,7 +6,7 @@ import { countOf, kindOf, lastPlace, type State } from './state.js';
 
 const seconds = (x: number): string => duration(1000 * x);
 
-/** What is compared, and how many. */
+/** Controls: what is compared, and how many comparisons. */
 export function controls(state: State): Html {
   const { recorded } = state;
   const kind = kindOf(state);
@@ -18,7 +18,7 @@ export function controls(state: State): Html {
     ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}`;
 }
 
-/** Which way is the cheaper one for what is asked. */
+/** Which way is cheaper for what is asked. */
 export function verdict(state: State): Html {
   const kind = kindOf(state);
   if (!kind || !state.recorded) return html``;
@@ -53,7 +53,7 @@ function bits({ crossing, survey }: Recorded): string {
   return `one look-up takes at most ${decimal(most, 0)} bits${exact.length ? `; to compare exactly takes, for ${exact.join(', for ')}` : ''}`;
 }
 
-/** For each method with slots, from how many on it is faster than gates. */
+/** For each method with slots, the number of slots from which it is faster than gates. */
 function filled({ survey }: Recorded): [string, string][] {
   const [gate, lookUp] = [gatesOf(survey.rows)[0], gatesOf(survey.rows).at(-1)];
   if (!gate || !lookUp) return [];
@@ -66,7 +66,7 @@ function filled({ survey }: Recorded): [string, string][] {
   });
 }
 
-/** Where the survey's figures and ours are from. */
+/** The sources of the survey's figures and of ours. */
 export function sources(state: State): Html {
   if (!state.recorded) return html``;
   const { source, machine } = state.recorded.survey;

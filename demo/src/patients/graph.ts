@@ -12,7 +12,7 @@ export interface Standing {
   readonly logScale: number;
 }
 
-/** Where the values of a run stood, its input among them; those that are not known yet are missing. */
+/** Where the values of a run stood, its input included; those not known yet are missing. */
 export type Standings = Partial<Record<ValueName, Standing>>;
 
 /** What the drawing is made of. */
@@ -29,12 +29,12 @@ interface Placed {
 }
 
 interface Node {
-  /** Words on it, and the value that comes out of it; the last has none. */
+  /** Its label, and the value that comes out of it; the last node has none. */
   readonly words: string;
   readonly makes?: ValueName;
-  /** What goes in. */
+  /** The values that go in. */
   readonly takes: readonly ValueName[];
-  /** Place along the program, and beside it. */
+  /** Place along the program, and on which side of its middle. */
   readonly at: readonly [along: number, beside: -1 | 0 | 1];
 }
 
@@ -56,8 +56,8 @@ const LAST = 7;
 const NAMES: Record<ValueName, string> = { measurements: 'x', linear: 'w x', square: 'x²', quadratic: 'v x²', terms: 'w x + v x²', sum: 'sum over 32 slots', z: 'z', score: 'score' };
 
 /**
- * Bootstraps on the way to a value, as far as they can be told. Levels rise by bootstraps alone, and an operation before the sigmoid spends
- * one level at most, so a value that is higher than one of its operands has had one of them bootstrapped; the others are in the sigmoid.
+ * Bootstraps on the way to a value, as far as they can be told. Only bootstraps raise levels, and an operation before the sigmoid spends at
+ * most one level, so if a value is higher than one of its operands, one of them was bootstrapped. All others are in the sigmoid.
  */
 export function bootstrapsOf(makes: ValueName, { standings, journey }: Omit<Drawn, 'tables'>): number {
   const risen = NODES.flatMap((node) => {
@@ -73,10 +73,10 @@ export function bootstrapsOf(makes: ValueName, { standings, journey }: Omit<Draw
 const [WIDE, HIGH, DOWN] = [86, 34, 70];
 /** Radius of an edge's corners. */
 const BEND = 12;
-/** Least width at which it runs to the right. */
+/** Least width at which the program runs to the right. */
 const ACROSS = 1060;
 
-/** The program as a graph, with the level and the scale of the ciphertext on every edge, and the bootstraps where they were put in. */
+/** The program as a graph, with the level and scale of the ciphertext on every edge, and the bootstraps where they were inserted. */
 export function graph(drawn: Drawn, width: number): Html {
   const across = width >= ACROSS;
   const height = across ? 190 : LAST * DOWN + HIGH + 8;
@@ -110,17 +110,17 @@ function sentenceOf(drawn: Drawn): string {
   return `The level says how many products in a row a ciphertext still allows: ${measurements.level} at the input, ${score.level} at the score. ${inside} of ${plural(journey.bootstraps.length, 'bootstrap')} ${inside === 1 ? 'is' : 'are'} inside the sigmoid.`;
 }
 
-/** An operation, and below it the bootstraps that were put in before its result. */
+/** An operation, and below it the number of bootstraps inserted before its result. */
 function box(words: string, [x, y]: readonly [number, number], bootstraps: number): Html {
   return html`<rect class="patients-node${bootstraps > 0 ? ' refreshed' : ''}" x="${n(x - WIDE / 2)}" y="${n(y - HIGH / 2)}" width="${WIDE}" height="${HIGH}" rx="9"/>
     ${label(x, bootstraps > 0 ? y - 2 : y + 5, words, 'patients-words')}${bootstraps > 0 ? label(x, y + 12, plural(bootstraps, 'bootstrap'), 'patients-inside') : ''}`;
 }
 
-/** An edge: beside the middle it runs in a lane of its own, which it enters or leaves round a corner. */
+/** An edge. Away from the middle it runs in a lane of its own, which it enters or leaves round a corner. */
 function edge(standing: Standing | undefined, from: Placed, to: Placed, across: boolean): Html {
   const [leaves, joins] = [from.beside === 0 && to.beside !== 0, from.beside !== 0 && to.beside === 0];
   const lane = leaves ? to : from;
-  // Along the program, and across it, whichever way it runs.
+  // Coordinates along and across the program, whichever way it runs.
   const [[a0, b0], [a1, b1]] = across ? [from.at, to.at] : [flipped(from.at), flipped(to.at)];
   const b = leaves ? b1 : b0;
   const [half, outer] = across ? [WIDE / 2, HIGH / 2] : [HIGH / 2, WIDE / 2];

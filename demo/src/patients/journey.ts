@@ -2,9 +2,9 @@ import type { KeyRepair, ProgramEvent } from 'refloat/client';
 import type { Standing, Standings } from './graph.js';
 import type { ValueName } from './program.js';
 
-/** The ciphertext at a point of the server's way through the program. */
+/** The ciphertext at one point of the server's run through the program. */
 export interface Point {
-  /** Steps of the program that are done; within a bootstrap, which is one step, a part of it. */
+  /** Steps of the program done; a bootstrap is one step, so a point within it has a fraction. */
   readonly step: number;
   readonly level: number;
   readonly logQ: number;
@@ -17,16 +17,16 @@ export interface Journey {
   /** Steps done, and all of them. */
   steps: number;
   total: number;
-  /** The step that each bootstrap is. */
+  /** The steps that are bootstraps. */
   bootstraps: number[];
 }
 
-/** A run before its first event; its input is at a level. */
+/** A run before its first event, with its input. */
 export function journeyFrom(input: Omit<Point, 'step'>): Journey {
   return { points: [{ step: 0, ...input }], steps: 0, total: 0, bootstraps: [] };
 }
 
-/** Takes an event in; `stages` is how many a bootstrap has. */
+/** Takes in an event; `stages` is the number of stages that a bootstrap has. */
 export function take(journey: Journey, event: ProgramEvent | KeyRepair, stages: number): void {
   if (event.kind === 'progress' && event.stage === 'arithmetic') [journey.steps, journey.total] = [event.done, event.total];
   if (event.kind === 'enter' && event.stage === 'mod_raise') {
@@ -41,7 +41,7 @@ export function take(journey: Journey, event: ProgramEvent | KeyRepair, stages: 
   journey.points.push({ step, level, logQ, logScale });
 }
 
-/** Where ciphertexts of a run stand. */
+/** Level, modulus and scale of the ciphertexts of a run. */
 export function standingsOf(values: Readonly<Record<ValueName, Standing>>): Standings {
   return Object.fromEntries(Object.entries(values).map(([name, { level, logQ, logScale }]) => [name, { level, logQ, logScale }]));
 }

@@ -1,4 +1,4 @@
-// The sheets of all pages come with the shell, before those of this one.
+// The style sheets that all pages share come with the shell, before those of this one.
 import { Shell, idle, type Freed } from '../shell.js';
 import '../styles/conventional.css';
 import '../styles/patients.css';
@@ -39,9 +39,9 @@ const state: State = {
 const library = Refloat.load({ threads: 1 });
 /** Sets whose keys this tab makes and holds. */
 const TAB = ['toy-conventional11', 'toy-conventional10-50bit'];
-/** The keys that this tab holds, and their set: of one at a time, as they are large. */
+/** The keys that this tab holds, and their set: only one set at a time, as keys are large. */
 let held: { readonly name: string; readonly keys: KeysOnce<KeySet, BootstrapKeys> } | undefined;
-/** Secret keys of sets of the server, and the server, which remembers what it was sent of them, so that an upload goes on at once. */
+/** Secret keys for the server's sets, and the server object, which remembers what was sent, so that an upload resumes at once. */
 const secrets = new Map<string, KeySet>();
 let remote: Server | undefined;
 const shell = new Shell(state, {
@@ -61,7 +61,7 @@ async function findSets(): Promise<void> {
   const served = offer?.sets.filter((set) => set.method === 'ckks-conventional') ?? [];
   const local = rf.presets().filter(({ name }) => TAB.includes(name));
   const choices: Choice[] = [...served.map((set) => ({ set, where: 'server' as const })), ...local.map((set) => ({ set, where: 'tab' as const }))];
-  // Where the one asked for is not on a server: in this tab, or that with the fewest keys.
+  // If the requested set is not on a server: the one in this tab, or else the set with the smallest keys.
   const best = [...choices].sort((a, b) => Number(b.set.name === wanted) - Number(a.set.name === wanted) || a.set.keyBytes - b.set.keyBytes)[0];
   if (!choices.some((choice) => valueOf(choice) === state.choice)) state.choice = best ? valueOf(best) : '';
   state.answers = offer !== undefined;
@@ -74,13 +74,13 @@ const progress = (done: number, total: number): void => {
   shell.draw();
 };
 
-/** The reader's key, and what runs a program with the keys made from it. */
+/** The reader's key, and the runner that computes with the keys made from it. */
 interface Prepared {
   readonly secret: KeySet;
   readonly runner: Pick<Server, 'run'> | BootstrapKeys;
 }
 
-/** Keys of a set in this tab; those of another set are freed. */
+/** The keys of a set in this tab; the keys of another set are freed. */
 async function inTab({ name, secure }: Choice['set'], signal: AbortSignal): Promise<Prepared> {
   if (held?.name !== name) letGo();
   held ??= {
@@ -95,7 +95,7 @@ async function inTab({ name, secure }: Choice['set'], signal: AbortSignal): Prom
   return { secret, runner: evaluation };
 }
 
-/** Keys of a set for the server, which they are sent to; the secret one stays here. */
+/** The keys of a set, sent to the server; the secret key stays here. */
 async function onServer({ name, secure }: Choice['set'], signal: AbortSignal): Promise<Prepared> {
   const rf = await library;
   remote ??= serverAt(rf, serverUrl, shell.contact);
@@ -152,7 +152,7 @@ async function run({ set, where }: Choice): Promise<void> {
     shell.say(document.getElementById('outcome')?.textContent ?? '');
     return;
   }
-  // What was there before is better than half a run.
+  // If it failed, the run before is better than half of this one.
   Object.assign(state, { rows, journey, standings, ran, seconds, sent });
   shell.draw();
 }

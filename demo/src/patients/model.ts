@@ -18,11 +18,14 @@ export interface Model {
 const STEPS = 400;
 const RATE = 2;
 const PENALTY = 2e-3;
-/** How much further than on any row to train with the model may go. */
+/** How much further the model's margin may go than on any training row. */
 const MARGIN = 1.25;
 const DEGREE = 31;
 
-/** Patients of the data set as text: two rows of three to train with, the others to test; in four standard deviations from the mean, cut off at one. */
+/**
+ * Patients of the data set, given as text: of three rows two for training and one for testing; measurements in units of four standard
+ * deviations from the mean, clipped to [-1, 1].
+ */
 export function patients(csv: string): { train: Patient[]; test: Patient[] } {
   const rows = csv.trim().split('\n').slice(1).map((line) => line.split(','));
   const all = rows.map(([diagnosis, ...numbers]) => ({ malignant: diagnosis === 'M', measurements: numbers.map(Number) }));
@@ -85,7 +88,7 @@ export function score(model: Model, x: readonly number[], how: 'polynomial' | 'e
   return (model.sigmoid[0] ?? 0) + t * next - after;
 }
 
-/** Interpolation in the Chebyshev nodes; even coefficients but the first are zero, as sigmoid - 1/2 is odd. */
+/** Interpolation at the Chebyshev nodes; even coefficients except the first are zero, as sigmoid - 1/2 is odd. */
 function interpolated(f: (t: number) => number): number[] {
   const count = DEGREE + 1;
   const angles = Array.from({ length: count }, (_, i) => ((i + 0.5) * Math.PI) / count);

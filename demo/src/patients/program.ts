@@ -1,15 +1,15 @@
 import { Program, type Preset, type Value } from 'refloat/client';
 import type { Model, Patient } from './model.js';
 
-/** Slots to a patient: thirty measurements, and two that are zero. */
+/** Slots per patient: thirty measurements, and two zeros. */
 export const WIDTH = 32;
 
-/** How many patients a ciphertext takes. */
+/** Number of patients in a ciphertext. */
 export function batch(set: Pick<Preset, 'slots'>): number {
   return set.slots / WIDTH;
 }
 
-/** Measurement j of patient p in slot j P + p, for P patients to a ciphertext: rotations by multiples of P sum them up. */
+/** Measurement j of patient p goes to slot j P + p, with P patients per ciphertext: rotations by multiples of P sum them up. */
 export function packed(rows: readonly (readonly number[])[], set: Pick<Preset, 'slots'>): Float64Array {
   const out = new Float64Array(set.slots);
   rows.forEach((row, p) => row.forEach((x, j) => (out[j * batch(set) + p] = x)));
@@ -20,7 +20,7 @@ export function measurementsOf(patients: readonly Patient[], set: Pick<Preset, '
   return packed(patients.map((patient) => patient.measurements), set);
 }
 
-/** Values on the way to z, w x + v x² + b of every patient, which the sigmoid is taken of. */
+/** Values on the way to z, which is w x + v x² + b of every patient and the sigmoid's argument. */
 interface Margin {
   readonly linear: Value;
   readonly square: Value;
@@ -30,7 +30,7 @@ interface Margin {
   readonly z: Value;
 }
 
-/** What the values of the program are called, and its input. */
+/** Names of the program's values and of its input. */
 export type ValueName = 'measurements' | keyof Margin | 'score';
 
 function marginOf(program: Program, model: Model, set: Pick<Preset, 'slots'>): Margin {
@@ -45,14 +45,14 @@ function marginOf(program: Program, model: Model, set: Pick<Preset, 'slots'>): M
   return { linear, square, quadratic, terms, sum, z: sum.add(model.bias).named('z') };
 }
 
-/** w x + v x² + b of every patient, in [-1, 1]: what the sigmoid is taken of. The program gets an input "measurements". */
+/** w x + v x² + b of every patient, in [-1, 1]: the argument of the sigmoid. The program gets an input "measurements". */
 export function margin(program: Program, model: Model, set: Pick<Preset, 'slots'>): Value {
   return marginOf(program, model, set).z;
 }
 
 /**
- * The model as a program: nothing in it is about levels. Beside the score it puts out every value on the way, so that the page can tell at
- * which level and scale each of them is. That costs no computation, but each comes back as a ciphertext.
+ * The model as a program: nothing in it is about levels. Besides the score it outputs every value on the way, so that the page can tell the
+ * level and scale of each. That costs no computation, but each of them comes back as a ciphertext.
  */
 export function inference(model: Model, set: Pick<Preset, 'slots'>): Program {
   const program = new Program(set);

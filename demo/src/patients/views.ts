@@ -22,30 +22,30 @@ export interface Choice {
 /** What a choice is called in the list. */
 export const valueOf = ({ set, where }: Choice): string => `${set.name}@${where}`;
 
-/** Which run it is that is shown. */
+/** The run that is shown. */
 export interface Ran {
   readonly set: string;
-  /** Where the reader had it run, or by what it was made before. */
+  /** Where the reader had it run, or what made it, if it is a recording. */
   readonly by: string;
   readonly recorded: boolean;
 }
 
 /** What the page knows. */
 export interface State extends Making {
-  /** Conventional sets of the server, and toys that this tab can hold the keys of. */
+  /** Conventional sets of the server, and toy sets whose keys this tab can hold. */
   choices: readonly Choice[] | undefined;
-  /** Whether a server answers, whatever sets it has. */
+  /** Whether a server answers, whatever sets it offers. */
   answers: boolean;
-  /** The value of the chosen one. */
+  /** The chosen entry of `choices`, as `valueOf` names it. */
   choice: string;
   busy: 'keys' | 'run' | undefined;
   /** Sets whose keys have been sent to the server. */
   readonly sentKeys: Set<string>;
   /** The keys that this tab holds. */
   held: (Made & { readonly name: string }) | undefined;
-  /** The way through the program, as far as it is known. */
+  /** The run through the program, as far as it is known. */
   journey: Journey | undefined;
-  /** Where its values stood, when it was over. */
+  /** Level, modulus and scale of its values, once the run is finished. */
   standings: Standings;
   ran: Ran | undefined;
   rows: readonly { readonly malignant: boolean; readonly encrypted: number; readonly clear: number; readonly exact: number }[];
@@ -54,7 +54,7 @@ export interface State extends Making {
   sent: number;
 }
 
-/** Rows of the table at most. */
+/** Most rows of the table. */
 const SHOWN = 64;
 
 /** The set, and what to do with it. */
@@ -78,13 +78,13 @@ export function controls(state: State): Html {
       <span class="hint">${keysOf(state, choice)}</span></p>`;
 }
 
-/** What the program is like with the set that is chosen. */
+/** How the program runs with the chosen set. */
 export function programWith({ choices, choice }: State, model: Model, test: number): Html {
   const set = choices?.find((one) => valueOf(one) === choice)?.set;
   return html`<p class="hint">${set ? `With ${set.name}: ${Math.min(batch(set), test)} patients in one ciphertext, and ${plural(set.outputLevel - set.inputLevel, 'product')} in a row after each bootstrap. ` : ''}In place of the sigmoid the program computes a polynomial of degree ${model.sigmoid.length - 1}, which is close to it on [−${decimal(model.range)}, ${decimal(model.range)}].</p>`;
 }
 
-/** What is going on. */
+/** What is going on at the moment. */
 function busyWords({ busy, progress: [done, total], journey, retrying }: State, { set, where }: Choice): string {
   if (retrying) return again(retrying);
   const here = where === 'tab';
@@ -93,16 +93,16 @@ function busyWords({ busy, progress: [done, total], journey, retrying }: State, 
   return `${here ? 'This tab' : 'The server'} is at step ${done} of ${total || '…'}, after ${plural(journey?.bootstraps.length ?? 0, 'bootstrap')}`;
 }
 
-/** How many keys a run takes, and where they are. */
+/** Size of the keys that a run takes, and where they are. */
 function keysOf({ held, sentKeys }: State, { set, where }: Choice): string {
   if (where === 'server') return `${bytes(set.keyBytes)} of evaluation keys ${sentKeys.has(set.name) ? 'are on the server' : 'are made and sent to the server'}`;
   return held?.name === set.name ? `evaluation keys made here in ${decimal(held.seconds, 1)} s, ${decimal(held.megabytes, 0)} MB in memory` : `${bytes(set.keyBytes)} of evaluation keys are made with the first run`;
 }
 
-/** Pixels that the number of a bootstrap takes. */
+/** Width in pixels of a bootstrap's number. */
 const NUMBER = 14;
 
-/** The way through the program: the modulus at every step, and the bootstraps where they were put in. */
+/** The run through the program: the modulus at every step, and the bootstraps where they were inserted. */
 export function way(state: State, width: number): Html {
   const { journey } = state;
   const points = journey?.points ?? [];
@@ -114,7 +114,7 @@ export function way(state: State, width: number): Html {
   const y = (bits: number): number => bottom - (bits / most) * (bottom - top);
   const line = points.map(({ step, logQ }, i) => `${i ? 'L' : 'M'}${n(x(step))} ${n(y(logQ))}`).join('');
   const bootstraps = journey?.bootstraps ?? [];
-  // Numbers stand over their bootstraps, or beside the number before.
+  // Numbers stand over their bootstraps, or right of the number before.
   const numbers = bootstraps.reduce<number[]>((at, step) => [...at, Math.max(x(step + 0.5), (at.at(-1) ?? -Infinity) + NUMBER)], []);
   // Between two bootstraps only the ends are known.
   const inside = ({ step }: Point): boolean => bootstraps.some((begun) => step > begun && step <= begun + 1);
@@ -141,14 +141,14 @@ export function way(state: State, width: number): Html {
   })}`;
 }
 
-/** Which run is shown, and whether it is one with the set that is chosen. */
+/** Which run is shown, and whether it was made with the chosen set. */
 function ranWords({ ran, busy, choices, choice }: State): Html {
   const chosen = choices?.find((one) => valueOf(one) === choice)?.set.name;
   const other = ran && chosen && !busy && chosen !== ran.set ? html` <b>${chosen}, chosen above, is not what it shows.</b>` : '';
   return html`<p class="recorded">${ran ? html`<strong class="${ran.recorded ? 'patients-recorded' : ''}">${ran.recorded ? 'A recorded run' : 'Your run'}</strong>, ${ran.by}, with ${ran.set}.${other}` : 'The recorded run is on its way.'}</p>`;
 }
 
-/** The scores, encrypted and clear. */
+/** The scores, encrypted and in the clear. */
 export function scores(state: State): Html {
   const { rows } = state;
   if (rows.length === 0) return html`<p class="hint">The scores appear here, decrypted in this tab.</p>`;

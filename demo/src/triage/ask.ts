@@ -1,6 +1,6 @@
 /*
- * A question to the server: encrypt, have the program run, decrypt what comes back. The page asks so, and so does the script
- * that records an answer for it.
+ * A question to the server: encrypt, have the program run, decrypt what comes back. Used by the page and by the script that records an
+ * answer for it.
  */
 import type { Ciphertext, KeyRepair, KeySet, ProgramEvent, Server, ServerPreset } from 'refloat/client';
 import type { Model, Patient } from '../patients/model.js';
@@ -12,7 +12,7 @@ import { leastOf, nameOf, type Answer, type Entry } from './state.js';
 /** The method whose sets compare. */
 export const METHOD = 'scheme-switching';
 
-/** Who is asked about, and what is known to everybody. */
+/** The patients that are asked about, and what is known to everybody. */
 export interface Scene {
   readonly model: Model;
   readonly patients: readonly Patient[];
@@ -20,7 +20,7 @@ export interface Scene {
   readonly scale: number;
 }
 
-/** Patients of those that the model has not seen, evenly spread over them, and cases of those that it has. */
+/** Patients that the model has not seen, evenly spread over the test rows, and cases from its training rows. */
 export function sceneOf(model: Model, train: readonly Patient[], test: readonly Patient[]): Scene {
   const cases = casesOf(train);
   const step = Math.floor(test.length / MOST);
@@ -33,11 +33,11 @@ export interface Asking {
   readonly keys: KeySet;
   readonly set: ServerPreset;
   readonly signal?: AbortSignal;
-  /** Takes care that a ciphertext is freed. */
+  /** Makes sure that a ciphertext is freed. */
   use(ciphertext: Ciphertext): Ciphertext;
 }
 
-/** Asks about some of the patients, by their places; of the second question about the first of them. */
+/** Asks about some of the patients, by their indices; the second question asks about the first of them. */
 export async function ask(scene: Scene, question: QuestionName, who: readonly number[], to: Asking, note: (event: ProgramEvent | KeyRepair) => void): Promise<Answer> {
   const { server, keys, set, signal } = to;
   const { name, numbers, program, compared } = prepared(scene, question, who, set);
@@ -64,7 +64,7 @@ export async function ask(scene: Scene, question: QuestionName, who: readonly nu
   };
 }
 
-/** What a question takes: an input, its numbers, a program, and the same numbers in the clear. */
+/** What a question needs: an input, its numbers, a program, and the compared numbers in the clear. */
 function prepared(scene: Scene, question: QuestionName, who: readonly number[], set: ServerPreset) {
   const { model, patients, cases, scale } = scene;
   const asked = who.flatMap((i) => patients.slice(i, i + 1));

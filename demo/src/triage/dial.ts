@@ -6,10 +6,10 @@ import { QUESTIONS } from './questions.js';
 import { tooClose, type Answer, type State } from './state.js';
 import { isMarked } from './words.js';
 
-/** Least distance of two names on the dial, in pixels. */
+/** Least distance between two names on the dial, in pixels. */
 const APART = 17;
 
-/** Where every number is on the circle of the gates: a distance of 1 is less than half a turn, so that its sign can be read. */
+/** The place of every number on the circle of the gates: a distance of 1 is less than half a turn, so that its sign can be read. */
 export function dial(state: State, answer: Answer | undefined, width: number): Html {
   const size = Math.min(width, 340);
   const [cx, cy, r] = [size / 2, size / 2, size / 2 - 52];
@@ -70,7 +70,7 @@ function dialSentence(answer: Answer | undefined): string {
   return `${answer.entries.length} numbers, computed on encrypted data and off by at most ${scientific(off)}.${verdict}`;
 }
 
-/** Places near some numbers that are at least so far apart, in their order: where the names stand. */
+/** Places near the given numbers, in their order, that are at least `apart` from each other: where the names stand. */
 export function spread(numbers: readonly number[], apart: number): number[] {
   const order = Array.from(numbers.keys()).sort((i, j) => (numbers[i] ?? 0) - (numbers[j] ?? 0));
   const out = [...numbers];

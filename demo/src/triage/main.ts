@@ -1,4 +1,4 @@
-// The sheets of all pages come with the shell, before those of this one.
+// The style sheets that all pages share come with the shell, before those of this one.
 import { Shell, idle } from '../shell.js';
 import '../styles/conventional.css';
 import '../styles/choices.css';
@@ -37,7 +37,7 @@ const state: State = {
 
 const library = Refloat.load({ threads: 1 });
 const keySets = new Map<string, KeySet>();
-/** The server; it remembers what has been made of the keys, so that an upload goes on at once. */
+/** The server object; it remembers what has been made of the keys, so that an upload resumes at once. */
 let remote: Server | undefined;
 const shell = new Shell(state, {
   headline: () => heading(state),
@@ -51,14 +51,14 @@ const shell = new Shell(state, {
   'triage-set': () => setting(state),
 });
 
-/** The sets of the server that compare. */
+/** Finds the server's sets that can compare. */
 async function findServer(): Promise<void> {
   const rf = await library;
   await rf.loadPresets(METHOD);
   const server = rf.server(serverUrl, { retry: { attempts: 1 } });
   const offer = await server.params({ parts: true }).catch(() => undefined);
   state.sets = offer?.sets.filter((set) => set.method === METHOD) ?? [];
-  // Another than the one asked for: that with the fewest keys to send.
+  // If the requested set is missing: the one with the smallest keys.
   const smallest = [...state.sets].sort((a, b) => a.keyBytes - b.keyBytes)[0];
   if (!state.sets.some((set) => set.name === state.set)) state.set = smallest?.name ?? '';
   shell.draw();
@@ -92,7 +92,7 @@ async function run(set: ServerPreset): Promise<void> {
   if (finished) shell.say(document.getElementById('outcome')?.textContent ?? '');
 }
 
-/** The place of the largest. */
+/** The index of the entry with the highest rank. */
 function mostOf(entries: readonly { readonly rank: number }[]): number {
   return entries.reduce((most, { rank }, i) => (rank > (entries[most]?.rank ?? 0) ? i : most), 0);
 }

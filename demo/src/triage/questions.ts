@@ -5,16 +5,16 @@ import { WIDTH, batch, margin, packed } from '../patients/program.js';
 /** What is asked: who of some patients comes first, or which known cases one patient resembles. */
 export type QuestionName = 'urgent' | 'nearest';
 
-/** Numbers that are compared at once. */
+/** Most numbers that are compared at once. */
 export const MOST = 16;
 
 /** How many of the largest numbers are marked. */
 export const MARKED = 3;
 
-/** Fewest numbers of which so many are a choice. */
+/** Fewest numbers from which a choice of `MARKED` makes sense. */
 export const LEAST = 4;
 
-/** The words of a question, where its numbers lie, and what part of a turn a distance of 1 becomes on its way to the gates. */
+/** The words of a question, the range of its numbers, and the fraction of a turn that a distance of 1 becomes on its way to the gates. */
 export const QUESTIONS = {
   urgent: {
     words: 'Who comes first?',
@@ -41,7 +41,7 @@ export const QUESTIONS = {
 /** A known case: its measurements and its diagnosis are public. */
 export type Case = Patient;
 
-/** As many malignant cases as benign ones, in turn. */
+/** As many malignant cases as benign ones, alternating. */
 export function casesOf(rows: readonly Patient[]): Case[] {
   const half = (malignant: boolean): Patient[] => rows.filter((row) => row.malignant === malignant).slice(0, MOST / 2);
   const [malignant, benign] = [half(true), half(false)];
@@ -52,7 +52,7 @@ function squared(x: readonly number[], y: readonly number[]): number {
   return x.reduce((sum, x, j) => sum + (x - (y[j] ?? 0)) ** 2, 0);
 }
 
-/** The factor that brings squared distances from the cases into [0, 1], from rows that are known; nobody's distance is cut off. */
+/** The factor that brings squared distances from the cases into [0, 1], computed from known rows with some margin. */
 export function scaleOf(cases: readonly Case[], rows: readonly Patient[]): number {
   const farthest = Math.max(...rows.flatMap((row) => cases.map((known) => squared(row.measurements, known.measurements))));
   return 1 / Math.sqrt(1.25 * farthest);
@@ -63,12 +63,12 @@ export function closeness(patient: Patient, known: Case, scale: number): number 
   return 1 - scale ** 2 * squared(patient.measurements, known.measurements);
 }
 
-/** What of a patient is compared with that of others, in the clear. */
+/** The number by which patients are compared, in the clear. */
 export function urgency(patient: Patient, model: Model): number {
   return marginOf(model, patient.measurements);
 }
 
-/** The score without its sigmoid, its order, and who is first. The order of the one is that of the other: a sigmoid rises. */
+/** The score without its sigmoid, its order, and who is first. A sigmoid rises, so both orders are the same. */
 export function urgent(model: Model, set: Pick<Preset, 'slots'>, count: number): Program {
   const program = new Program(set);
   const z = margin(program, model, set);
@@ -78,13 +78,13 @@ export function urgent(model: Model, set: Pick<Preset, 'slots'>, count: number):
   return program;
 }
 
-/** A patient beside every case: measurement j, scaled, in slots j P + i for all cases i, where P patients fill a ciphertext. */
+/** A patient next to every case: measurement j, scaled, in slots j P + i for all cases i, with P patients per ciphertext. */
 export function beside(patient: Patient, cases: number, scale: number, set: Pick<Preset, 'slots'>): Float64Array {
   const row = patient.measurements.map((x) => scale * x);
   return packed(Array.from({ length: cases }, () => row), set);
 }
 
-/** Closeness to all cases, its order, the nearest, and one bit: what most of these were. */
+/** Closeness to all cases, its order, the nearest cases, and one bit: the diagnosis of most of these. */
 export function nearest(cases: readonly Case[], scale: number, set: Pick<Preset, 'slots'>): Program {
   const program = new Program(set);
   const known = packed(cases.map(({ measurements }) => measurements.map((x) => scale * x)), set);

@@ -1,7 +1,7 @@
 import type { QuestionName } from './questions.js';
 import type { Answer } from './state.js';
 
-/** An answer as JSON: each entry as name, diagnosis, in the clear, computed, rank and flag. */
+/** An answer as JSON: each entry as name, diagnosis, number in the clear, computed number, rank and flag. */
 export interface RecordedAnswer {
   readonly question: QuestionName;
   readonly set: string;
@@ -15,7 +15,7 @@ export interface RecordedAnswer {
   readonly levels: readonly [number, number];
 }
 
-/** An answer to each question, and by what they were made. */
+/** An answer to each question, and what made them. */
 export interface RecordedAnswers {
   readonly made: string;
   readonly answers: readonly RecordedAnswer[];

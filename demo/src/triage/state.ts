@@ -4,7 +4,7 @@ import { LEAST, MOST, type QuestionName } from './questions.js';
 
 /** What was compared, and what came back of it, slot by slot, decrypted in this tab. */
 export interface Entry {
-  /** What it is called in the drawings. */
+  /** Its name in the drawings. */
   readonly name: string;
   readonly malignant: boolean;
   /** The number that is compared, in the clear. */
@@ -13,7 +13,7 @@ export interface Entry {
   readonly number: number;
   /** How many others are smaller, as it came back. */
   readonly rank: number;
-  /** 1 for the largest, and 0, as they came back. */
+  /** 1 for the largest and 0 for the others, as it came back. */
   readonly flag: number;
 }
 
@@ -21,15 +21,15 @@ export interface Entry {
 export interface Answer {
   readonly question: QuestionName;
   readonly set: string;
-  /** By what it was made, unless it was the reader. */
+  /** What made it, unless it was the reader. */
   readonly recorded?: string | undefined;
   readonly entries: readonly Entry[];
-  /** The bit of the second question, as it came back, and who was asked about. */
+  /** The bit of the second question, as it came back, and the patient that was asked about. */
   readonly verdict?: number | undefined;
   readonly patient?: string | undefined;
-  /** The diagnosis that the data have of that patient. */
+  /** The diagnosis of that patient in the data. */
   readonly malignant?: boolean | undefined;
-  /** How far apart numbers are told apart, if the set says so. */
+  /** Least distance at which numbers can be told apart, if the set states it. */
   readonly least?: number | undefined;
   readonly seconds: number;
   /** Bytes of the ciphertext sent. */
@@ -53,22 +53,22 @@ export interface State extends Making {
   readonly answers: Partial<Record<QuestionName, Answer>>;
   /** The run under way. */
   run: Journey;
-  /** Whose comparisons are marked. */
+  /** The entry whose comparisons are marked. */
   marked: number;
 }
 
-/** How far a run is: the stage under way, and the comparisons made, of all. */
+/** How far a run is: the stage under way, and the comparisons made and their total. */
 export interface Journey {
   under: string;
   pairs: readonly [number, number];
 }
 
-/** A run before its first event, of which no stage is known. */
+/** A run before its first event, when no stage is known. */
 export function begun(): Journey {
   return { under: '', pairs: [0, 0] };
 }
 
-/** Takes an event of a run in. */
+/** Takes in an event of a run. */
 export function take(run: Journey, event: ProgramEvent | KeyRepair): void {
   if (event.kind === 'repair' || event.kind === 'exit') return;
   run.under = event.stage;
@@ -81,12 +81,12 @@ export function nameOf(index: number): string {
   return String.fromCharCode(65 + index);
 }
 
-/** The patients that are ticked, by their places. */
+/** Indices of the patients that are ticked. */
 export function chosen(state: Pick<State, 'chosen'>): number[] {
   return state.chosen.flatMap((ticked, i) => (ticked ? [i] : [])).slice(0, MOST);
 }
 
-/** Whether what is chosen now is something else than an answer is to. */
+/** Whether the current choice differs from what an answer is about. */
 export function isOther({ question, set, patient, entries }: Answer, state: State): boolean {
   const asked = question === 'urgent' ? chosen(state).map(nameOf).join() !== entries.map(({ name }) => name).join() : patient !== nameOf(state.patient);
   return asked || (set !== state.set && state.set !== '');
@@ -98,12 +98,12 @@ export function refusal(state: Pick<State, 'chosen' | 'question'>): string | und
   return state.question === 'urgent' && count < LEAST ? `${count} patients are ticked: tick at least ${LEAST}, so that three of them can be the first.` : undefined;
 }
 
-/** How far apart numbers have to be that a set tells apart. */
+/** Least distance at which a set can tell two numbers apart. */
 export function leastOf(set: Pick<ServerPreset, 'orders'>, question: QuestionName): number | undefined {
   return question === 'urgent' ? set.orders?.leastSigned : set.orders?.leastUnit;
 }
 
-/** Pairs of entries whose numbers are too close to be told apart for sure. */
+/** Pairs of entries whose numbers are too close to be told apart with certainty. */
 export function tooClose({ entries, least = 0 }: Pick<Answer, 'entries' | 'least'>): (readonly [Entry, Entry])[] {
   return entries.flatMap((a, i) => entries.slice(i + 1).filter((b) => Math.abs(a.clear - b.clear) < least).map((b) => [a, b] as const));
 }

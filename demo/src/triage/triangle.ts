@@ -6,12 +6,12 @@ import type { Answer, Journey, State } from './state.js';
 import { QUESTIONS } from './questions.js';
 import { found, isMarked } from './words.js';
 
-/** All pairs of so many, the first of each by rows: the order in which they are compared. */
+/** All pairs of `count` entries, ordered by rows of the first: the order in which they are compared. */
 export function pairsOf(count: number): (readonly [number, number])[] {
   return Array.from({ length: count }, (_, i) => i).flatMap((i) => Array.from({ length: count - i - 1 }, (_, j) => [i, i + 1 + j] as const));
 }
 
-/** Every pair is one gate; a row and its column add up to a rank. */
+/** All pairs. Each is one gate; a row and its column add up to a rank. */
 export function triangle(state: State, names: readonly string[], answer: Answer | undefined, run: Journey | undefined, width: number): Html {
   const count = names.length;
   const size = Math.min(width, 340);

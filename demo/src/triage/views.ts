@@ -8,7 +8,7 @@ import { QUESTIONS } from './questions.js';
 import { chosen, isOther, nameOf, refusal, type Answer, type State } from './state.js';
 import { isMarked, kindOf, outcome } from './words.js';
 
-/** The way of the numbers, in the server's stages; what several of them make is one step here. */
+/** The way of the numbers through the server's stages; several of these may be one step here. */
 const WAY: readonly { readonly title: string; readonly words: string; readonly stages: readonly string[] }[] = [
   { title: 'Score', words: 'sums and products, for all patients at once', stages: ['arithmetic'] },
   { title: 'Take apart', words: 'a small ciphertext for each number', stages: ['slots_to_coeffs', 'to_gates'] },
@@ -22,7 +22,7 @@ export function shown(state: State): Answer | undefined {
   return state.busy === 'run' ? undefined : state.answers[state.question];
 }
 
-/** Names of what is compared, or will be. */
+/** Names of what is compared, or would be. */
 export function names(state: State): string[] {
   const answer = shown(state);
   if (answer) return answer.entries.map(({ name }) => name);
@@ -34,7 +34,7 @@ export function heading({ question }: State): Html {
   return html`${QUESTIONS[question].words}`;
 }
 
-/** What the server does about it. */
+/** What the server does to answer it. */
 export function lead({ question }: State): Html {
   return html`${QUESTIONS[question].lead}`;
 }
@@ -73,7 +73,7 @@ function progress(state: State, set: ServerPreset | undefined): Part {
   return html`<p class="hint">${lost ?? (comparing ? `Compared ${pairs} of ${all} pairs, all encrypted` : step ? `At work: ${step.title.toLowerCase()}` : UNPACKING)}</p><progress max="${comparing ? all : 1}" ${comparing ? html`value="${pairs}"` : ''} aria-label="Run"></progress>`;
 }
 
-/** Who may be ticked, the steps of the way, and what the marked one went through. */
+/** The patients that can be ticked, the steps of the way, and what the marked entry went through. */
 export function story(state: State): Html {
   const answer = shown(state);
   const entry = answer?.entries[state.marked];
@@ -91,7 +91,7 @@ export function story(state: State): Html {
     ${answer ? html`<label class="digits-follow">Follow ${state.question === 'urgent' ? 'patient' : 'case'} <input type="range" data-input="marked" min="0" max="${answer.entries.length - 1}" step="1" value="${state.marked}"> <output>${entry?.name ?? ''}: rank ${decimal(entry && Math.round(entry.rank), 0)} of ${answer.entries.length - 1}</output></label>` : ''}`;
 }
 
-/** Whose run is shown, with which set, and whether it is about what is chosen now. */
+/** Whose run is shown, with which set, and whether it is about the current choice. */
 function whose(answer: Answer, state: State): Html {
   const served = state.sets?.some(({ name }) => name === state.set);
   const other = isOther(answer, state) ? html` <b>What is chosen now has not been asked yet.</b>` : '';

@@ -17,7 +17,7 @@ export function found(entries: readonly Entry[]): number[] {
   return entries.map(({ rank }) => Math.round(rank));
 }
 
-/** Pairs whose order came back other than it is in the clear. */
+/** Pairs whose order came back different from the order in the clear. */
 export function swapped(entries: readonly Entry[]): (readonly [Entry, Entry])[] {
   const [own, clear] = [found(entries), ranks(entries.map((entry) => entry.clear))];
   return entries.flatMap((a, i) =>
@@ -25,7 +25,7 @@ export function swapped(entries: readonly Entry[]): (readonly [Entry, Entry])[] 
   );
 }
 
-/** What came of a question, in a sentence or three. */
+/** The outcome of a question, in up to three sentences. */
 export function outcome(answer: Answer): string {
   const { entries, question } = answer;
   const names = best(entries).map(({ name }) => name);
@@ -41,12 +41,12 @@ export function outcome(answer: Answer): string {
   return `Of ${entries.length} cases, the nearest to patient ${answer.patient ?? ''} are ${listed(names)}, ${malignant} of them malignant: the vote says ${kindOf(isVoted(answer))}. ${truth(answer)} ${order}`;
 }
 
-/** What the vote came back as. */
+/** The result of the vote. */
 function isVoted({ verdict = 0 }: Answer): boolean {
   return verdict > 0.5;
 }
 
-/** Whether the vote is right, and whose fault it is if it is not. */
+/** Whether the vote is right, and what went wrong if it is not. */
 function truth(answer: Answer): string {
   const { entries, malignant } = answer;
   if (malignant === undefined) return '';

@@ -24,13 +24,13 @@ const OUTCOMES: Record<ReturnType<typeof nounOf>, Record<Outcome, string>> = {
   numbers: { right: 'the numbers as they were', wrong: 'numbers that are wrong', noise: 'noise' },
 };
 
-/** Most doublings of the message: its numbers go once round the circle then. */
+/** Most doublings of the message: with these, its numbers go once round the circle. */
 export const MOST_DOUBLINGS = 6;
 
-/** Most random bits of a key that are tried out here: a key each. */
+/** Most random bits of a key that are tried out here: each attempt makes a key. */
 export const MOST_KEY_BITS = 8;
 
-/** Break it: something is spoilt on purpose, and what then comes out is shown. */
+/** The part "Break it": something is spoilt on purpose, and the result is shown. */
 export function breaking(state: State, width: number): Html {
   const { breakage: choice, broken } = state;
   const off = state.busy !== undefined;
@@ -79,7 +79,7 @@ function shown(state: State, broken: Broken, width: number): Html {
 
 const timesOf = ({ what, doublings }: Broken): number => (what === 'sum' ? 2 ** doublings : 1);
 
-/** What was expected, what came, and why. */
+/** What was expected, what came out, and why. */
 export function brokenSentence(broken: Broken): string {
   const error = broken.voyage.result?.quality.maxError;
   const noun = nounOf(broken.voyage);
@@ -107,7 +107,7 @@ function why(broken: Broken): string {
       : `${bent}: as good as the angle itself while numbers are up to 1, and bent at ${decimal(most)}.`;
 }
 
-/** What came out over what was put in: the sine that the method takes for the angle. */
+/** Output against input: the sine that the method uses for the angle. */
 function bend(broken: Broken, most: number, width: number): Html {
   const times = timesOf(broken);
   const height = 256;

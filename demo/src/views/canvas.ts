@@ -10,7 +10,7 @@ export function isCurve(voyage: Voyage): boolean {
   return voyage.drawn === 'curve';
 }
 
-/** Values divided by the largest of them. */
+/** Values divided by the largest absolute value. */
 function stretched(values: Float64Array): Float64Array {
   const most = values.reduce((m, x) => Math.max(m, Math.abs(x)), 1e-30);
   return values.map((x) => x / most);
@@ -83,7 +83,7 @@ function paintGrid(canvas: HTMLCanvasElement, seen: Seen, w: number, h: number, 
   const context = canvas.getContext('2d');
   if (!context) return;
   const image = context.createImageData(w, h);
-  // Views hold at most 1024 points: each then stands for the slots up to the next one.
+  // Views hold at most 1024 points, so each stands for the slots up to the next one.
   const stride = seen.indices && seen.indices.length > 1 ? (w * h) / seen.indices.length : 1;
   for (let i = 0; i < w * h; i++) {
     const value = seen.values[seen.indices ? Math.floor(i / stride) : i] ?? 0;
@@ -111,7 +111,7 @@ function sharp(canvas: HTMLCanvasElement): { context: CanvasRenderingContext2D; 
   return { context, w, h };
 }
 
-/** From so many pixels to a number on, numbers are drawn as bars. */
+/** Width in pixels per number from which numbers are drawn as bars. */
 const FEW = 6;
 
 function paintCurve(canvas: HTMLCanvasElement, seen: Seen, slots: number, slot?: number): void {
@@ -134,7 +134,7 @@ function paintCurve(canvas: HTMLCanvasElement, seen: Seen, slots: number, slot?:
     const index = seen.indices?.[i] ?? i;
     if (index >= slots) return;
     context.fillStyle = index === slot ? colour.mark : colour.low;
-    // Few numbers are bars from zero, many are a curve.
+    // Few numbers are drawn as bars from zero, many as a curve.
     if (each >= FEW) context.fillRect((index + 0.2) * each, Math.min(y(0), y(value)), 0.6 * each, Math.max(2, Math.abs(y(value) - y(0))));
     else if (index === slot) context.fillRect(index * each - 2, y(value) - 3, 6, 6);
     else context.fillRect(index * each, y(value) - 1, Math.max(1.5, each), 2);

@@ -102,7 +102,7 @@ const COUNTERS = [
   ['keySwitch', 'Key switches'],
 ] as const;
 
-/** Work by stage in units that no machine changes. */
+/** Work by stage, in units that do not depend on the machine. */
 export function work(state: State, width: number): Html {
   const list = runs(state);
   const voyage = list.find((v) => v.place === state.shown) ?? list[0];
@@ -154,7 +154,7 @@ export function keyGroups(preset: Preset): { name: string; bytes: number; perTra
   return groups.filter((g) => g.bytes > 0).map(({ name, bytes: b, perTrack }) => ({ name, bytes: b, perTrack }));
 }
 
-/** Key sizes as true areas: every set on one scale. */
+/** Key sizes as true areas, all sets on one scale. */
 export function keys(state: State, width: number): Html {
   const sets = [...state.presets, ...(state.server.state === 'present' ? state.server.presets : [])];
   const wanted = [state.pagePreset, state.serverPreset];

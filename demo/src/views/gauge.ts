@@ -6,13 +6,16 @@ import { newest, standingAt, waterAt, type Standing, type Voyage } from '../voya
 import { progressOf } from './words.js';
 import { boat, drawing, label, n } from './svg.js';
 
-/** Height of the drawing, of what is above the deepest water, and length of the boat: on a phone, where text and button need the room, it is low. */
+/**
+ * Height of the drawing, space above the deepest water, length of the boat and bits between marks: low on a phone, where text and button
+ * need the room.
+ */
 const HIGH = { height: 220, top: 78, boat: 70, bits: 50 };
 const LOW = { height: 120, top: 46, boat: 40, bits: 100 };
-/** Width from which it is high: that of the column on a window of 512 pixels, as in narrow.css. */
+/** Least width for the high drawing: that of the column in a window of 512 pixels, as in narrow.css. */
 const WIDE = 480;
 
-/** How deep the hull lies in the water, by its length. */
+/** How deep the hull lies in the water, as a fraction of its length. */
 const DRAUGHT = 8 / 70;
 
 /** The ciphertext at the selected station; at the latest one that has begun if the selected one lies ahead. */
@@ -36,7 +39,10 @@ export function gaugeSentence(state: State, voyage: Voyage | undefined): { figur
   return { figure, text: left === 0 ? 'Exhausted and aground: no multiplication fits any more. What is left is kept for the first stage of a bootstrapping.' : `Afloat: ${plural(left, 'multiplication')} can be spent.` };
 }
 
-/** The modulus that products cannot spend, in bits: what an exhausted ciphertext has. By the fresh one before that is reached. */
+/**
+ * The modulus that products cannot spend, in bits: that of an exhausted ciphertext. Until that is reached, it is computed from the fresh
+ * one.
+ */
 function kept({ spent, fresh, preset: { inputLevel } }: Voyage): number {
   return spent?.logQ ?? (fresh ? fresh.logQ - (fresh.level - inputLevel) * fresh.logScale : 0);
 }
@@ -63,7 +69,7 @@ export function gauge(state: State, voyage: Voyage | undefined, width: number): 
   const [edge, foot] = [x + length, Math.min(x + 150, staff - 24)];
   const bank = `M0 ${n(shoal)}H${n(edge)}C${n((edge + foot) / 2)} ${n(shoal)} ${n((edge + foot) / 2)} ${n(bed)} ${n(foot)} ${n(bed)}H${n(width)}V${height}H0Z`;
   const keel = water ? water.logScale * perBit : 0;
-  // A hull lies a little in the water, and on ground it lies askew.
+  // A hull lies a little deep in the water; aground it leans over.
   const afloat = shoal - y > draught;
   return html`${drawing(width, height, `${said.figure} ${said.text}`, 'gauge', html`
     <defs>

@@ -33,14 +33,14 @@ export function controls(state: State): Html {
     ${security(chosenPreset(state))}`;
 }
 
-/** What a set is worth. Where a second attack counts besides those of the lattice estimator, which figure is which. */
+/** The security of a set. If a second attack counts besides those of the lattice estimator, says which figure is which. */
 function security(preset: Preset | undefined): Html | null {
   if (!preset) return null;
   const both = preset.secure && preset.securityStatement.includes(';');
   return html`<p class="hint statement">${statement(preset.securityStatement)}${both && ' The second figure is for another kind of attack, combinatorial search for the sparse key, which the estimator does not cover. If you count both kinds, take the smaller one.'}</p>`;
 }
 
-/** A card of the choice: the page has two, by the security of the set. */
+/** A card of the choice: the page has two, one for insecure sets and one for secure ones. */
 type Card = Place | 'page-full';
 
 /** The card that the next voyage belongs to. */
@@ -109,13 +109,13 @@ function serverNote(state: State): Html {
   return html`${width} × ${height} = ${count(preset.slots)} numbers. Uploads ${bytes(preset.keyBytes)} of keys; the secret one stays here.`;
 }
 
-/** After so long, what tells of no progress says how long it has taken. */
+/** After this long, an operation without progress says how long it has taken. */
 const LONG_MS = 2000;
 
-/** Without progress for so long, or four times as long as it usually takes, nothing is promised any more. */
+/** Without progress for this long, or for four times as long as usual, nothing is promised any more. */
 const STALL_MS = 4000;
 
-/** What a long operation can say of the time: how much is left, or for how long nothing has come. */
+/** What a long operation can say about time: how much is left, or for how long nothing has arrived. */
 export function timeOf(busy: Busy, now: number): { left: number } | { stalled: number } | undefined {
   const { first, movedAt, bytes: sent = 0, totalBytes = 0 } = busy;
   if (busy.what !== 'upload' || busy.paused || !first || movedAt === undefined || isSent(busy)) return undefined;
@@ -123,7 +123,7 @@ export function timeOf(busy: Busy, now: number): { left: number } | { stalled: n
   const seen = sent - first.bytes;
   const each = busy.done ? (movedAt - first.at) / busy.done : 0;
   if (idle > Math.max(STALL_MS, 4 * each)) return { stalled: idle };
-  // The rate of this upload: what the server had before took no time.
+  // The rate of this upload alone: what the server already had took no time.
   if (seen < 0.03 * (totalBytes - first.bytes)) return undefined;
   return { left: Math.max(0, ((totalBytes - sent) * (movedAt - first.at)) / seen - idle) };
 }
@@ -133,7 +133,7 @@ function isSent({ what, bytes: sent = 0, totalBytes = 0 }: Busy): boolean {
   return what === 'upload' && totalBytes > 0 && sent >= totalBytes;
 }
 
-/** What is under way in words, or that nothing comes. */
+/** What is under way, in words, or that nothing arrives. */
 function underway(busy: Busy, now: number): string {
   if (busy.retrying) return again(busy.retrying);
   if (isSent(busy)) return `${sending([busy.bytes ?? 0, busy.totalBytes ?? 0], { keyBytes: 0 })}.`;
@@ -141,7 +141,7 @@ function underway(busy: Busy, now: number): string {
   return time && 'stalled' in time ? `Nothing has arrived at the server for ${roughly(time.stalled)}. Still trying.` : busy.label;
 }
 
-/** A remaining time: no more exact than it is. */
+/** A remaining time, no more precise than it is known. */
 function roughly(ms: number): string {
   return ms < 90_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`;
 }

@@ -29,7 +29,7 @@ export function lens(state: State, voyage: Voyage | undefined): Html {
   });
 }
 
-/** How many slots are drawn, or coefficients, and of how many where that is not all. */
+/** How many slots or coefficients are drawn, and of how many if not all are. */
 function portion(drawn: number, { input: { length } }: Voyage, what = 'slots'): string {
   return `${drawn < length ? `${count(drawn)} of ${count(length)}` : count(drawn)} ${what}`;
 }

@@ -8,7 +8,7 @@ import { caption, drawing, label, n } from './svg.js';
 import { columns } from './tide.js';
 import { progressOf } from './words.js';
 
-/** The precision lane: bits correct at every station where the key holder can measure them. */
+/** The precision lane: correct bits at every station where the key holder can measure them. */
 export function precision(state: State, voyage: Voyage | undefined, width: number): Html {
   return figure(state, {
     id: 'precision',

@@ -44,13 +44,13 @@ export function resultSentence(voyage: Voyage | undefined): string {
   const promised = voyage.preset.promisedBits;
   const exact = voyage.preset.mode === 'bits' ? `${bitSentence(voyage.result.slots, voyage.expected)} ` : '';
   const verdict = voyage.squared ? '' : q.bitsMax >= promised ? `, where ${decimal(promised)} are promised` : `, below the promised ${decimal(promised)}`;
-  // Black and white are 2 apart, and 255 grey levels.
+  // From black to white is 2, or 255 grey levels.
   const greys = nounOf(voyage) === 'picture' && !exact ? ` No pixel is off by more than ${decimal(q.maxError * 127.5)} of 255 grey levels.` : '';
   const ms = bootstrapMs(voyage);
   return `${exact}The worst slot is right to ${decimal(q.bitsMax, 2)} bits${verdict}, all slots together (root mean square) to ${decimal(q.bitsRms, 2)}.${greys}${ms === undefined ? '' : ` The bootstrapping took ${duration(ms)}.`} Level ${voyage.result.level}: ${levelsOf(voyage.result.level, voyage.preset.inputLevel)}.`;
 }
 
-/** How many bits came back, once they are rounded. */
+/** How many bits came back right, once they are rounded. */
 function bitSentence(found: Float64Array, expected: Float64Array): string {
   const wrong = expected.reduce((sum, bit, i) => sum + (Math.round(found[i] ?? Number.NaN) === bit ? 0 : 1), 0);
   return wrong === 0 ? `All ${count(expected.length)} bits came back right.` : `${count(wrong)} of ${count(expected.length)} bits came back wrong.`;
@@ -80,7 +80,7 @@ function resultTable(voyage: Voyage | undefined): Table {
   };
 }
 
-/** Square what was refreshed, bootstrap again, decrypt: the level gained is really there. */
+/** Squares what was refreshed, bootstraps again and decrypts: the level gained is really there. */
 export function again(state: State, voyage: Voyage | undefined): Html {
   const second = state.again[state.shown];
   const ready = voyage?.result !== undefined && !voyage.recorded && voyage.state === 'done';

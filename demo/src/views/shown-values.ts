@@ -5,7 +5,7 @@ import { specimenAt, viewAt, type Moment, type Voyage } from '../voyage.js';
 export interface Seen {
   readonly values: Float64Array;
   readonly indices?: Uint32Array;
-  /** Are they between zero and one, as bits are, and not between minus one and one? */
+  /** Are they bits, between zero and one, rather than between minus one and one? */
   readonly bits?: boolean;
 }
 
@@ -16,11 +16,11 @@ export interface Plane {
   readonly indices?: Uint32Array;
   /** Radius of the circle that is drawn: the one that the points lie on, or 1 for real numbers. */
   readonly radius: number;
-  /** Are the points angles on the circle, and not numbers on the real axis? */
+  /** Are the points angles on the circle rather than numbers on the real axis? */
   readonly angles: boolean;
 }
 
-/** How far from the origin, in circles, a point may lie so that nothing of it leaves the drawing. */
+/** How far from the origin, in radii, a point may lie without leaving the drawing. */
 const ROOM = 1.12;
 
 /** Length of the circle's radius in a square drawing of side 1: smaller where points lie far outside the circle. */

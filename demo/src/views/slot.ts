@@ -12,12 +12,12 @@ const SIDE = 340;
 const MIDDLE = SIDE / 2;
 const RADIUS = 128;
 
-/** The slot that is followed: the reader's, else one in the sail that is in the shade. */
+/** The slot that is followed: the one the reader chose, else one in the shaded sail. */
 export function followed(state: Pick<State, 'slot'>, { width, height, input, used }: Pick<Voyage, 'width' | 'height' | 'input' | 'used'>): number {
   return Math.min((used ?? input.length) - 1, state.slot ?? Math.floor(height * 0.4) * width + Math.floor(width * 0.43));
 }
 
-/** What is known of the slot at a moment, as the key reads it. */
+/** What is known of the slot at a moment, as the key holder sees it. */
 export interface Known {
   /** The number of the message. */
   readonly value?: number;
@@ -25,7 +25,7 @@ export interface Known {
   readonly turns?: number;
 }
 
-/** The slot at a moment: what was decrypted there; nothing where nothing was seen. */
+/** The slot at a moment: what was decrypted there; empty if nothing was seen. */
 export function knownAt(voyage: Voyage, moment: Moment, slot: number): Known {
   const station = JOURNEY[moment.station];
   if (station === 'encode_phase') {
@@ -48,16 +48,16 @@ export function knownAt(voyage: Voyage, moment: Moment, slot: number): Known {
   return turns === undefined ? { value } : { value, turns };
 }
 
-/** b and the tracks as angles of this slot, in turns; what is not reached yet is missing. */
+/** b and the tracks as angles of this slot, in turns; those not reached yet are missing. */
 export interface Sum {
-  /** b, with what is public beside it, as far as it can be told: from the first product. */
+  /** b together with the public factor beside it, as far as it can be told: from the first product. */
   readonly start: number;
   readonly tracks: readonly number[];
 }
 
 /**
- * The terms of b + a s' for one slot. Tracks are read from their views; b is what the first node of the tree, b times the
- * first track, has beside it.
+ * The terms of b + a s' for one slot. Tracks are read from their views; b is what the first node of the tree (b times the first track) has
+ * besides the track.
  */
 export function sumOf(voyage: Voyage, slot: number): Sum | undefined {
   const tracks: number[] = [];
@@ -78,8 +78,8 @@ function angle(voyage: Voyage, stage: 'blind_rotate' | 'product_tree', slot: num
 }
 
 /**
- * Turns that a message of 1 comes to on the circle of the exhausted modulus: by the run's own phases, or where nobody could look
- * into them by scale and modulus, which are public. Not known before that stage.
+ * The turns that a message of 1 makes on the circle of the exhausted modulus: from the run's own phases or, if nobody could see them, from
+ * scale and modulus, which are public. Unknown before that stage.
  */
 export function turnsOfOne(voyage: Voyage): number | undefined {
   const mark = markOf(voyage, 'encapsulate');
@@ -88,7 +88,7 @@ export function turnsOfOne(voyage: Voyage): number | undefined {
   return mark?.water && 2 ** (mark.water.logScale - mark.water.logQ);
 }
 
-/** To between -1/2 and 1/2. */
+/** Reduces turns to between -1/2 and 1/2. */
 function wrapped(turns: number): number {
   return turns - Math.round(turns);
 }
@@ -117,7 +117,7 @@ function oneOf(voyage: Voyage): string {
   return nounOf(voyage) === 'picture' ? 'pixel' : 'number';
 }
 
-/** What was encrypted: press a pixel or a number, or move with the arrow keys. */
+/** What was encrypted; the reader presses a pixel or a number, or moves with the arrow keys. */
 function picker(voyage: Voyage, chosen: number): Html {
   const [row, column] = [Math.floor(chosen / voyage.width) + 1, (chosen % voyage.width) + 1];
   return html`<div class="slot-pick"><canvas class="picture" style="--w:${voyage.width};--h:${voyage.height}" data-own data-canvas="shown.pick" tabindex="0" role="slider" aria-label="Slot to follow; arrow keys move" aria-valuemin="0" aria-valuemax="${(voyage.used ?? voyage.input.length) - 1}" aria-valuenow="${chosen}" aria-valuetext="row ${row}, column ${column}: ${decimal(voyage.input[chosen], 2)}"></canvas>
@@ -138,7 +138,7 @@ function bitsOf(voyage: Voyage, value: number, chosen: number): string {
   return error === 0 ? 'all' : decimal(-Math.log2(error), 1);
 }
 
-/** The drawing of a moment. */
+/** The drawing for a moment. */
 function scene(voyage: Voyage, at: Moment, chosen: number): Html {
   const station = JOURNEY[at.station] ?? 'encrypt';
   const known = knownAt(voyage, at, chosen);
@@ -182,7 +182,7 @@ function dial(voyage: Voyage): Html {
   return html`${circleLine(RADIUS)}${one !== undefined && arc(one)}${label(MIDDLE + RADIUS + 8, MIDDLE + 4, '0', 'tick', 'start')}`;
 }
 
-/** The arc of so many turns to both sides of 0. */
+/** The arc of `turns` turns to both sides of 0. */
 function arc(turns: number): Html {
   const [[x0, y0], [x1, y1]] = [on(-turns, RADIUS), on(turns, RADIUS)];
   return html`<path class="slot-arc" d="M${n(x0)} ${n(y0)}A${RADIUS} ${RADIUS} 0 ${turns > 0.25 ? 1 : 0} 0 ${n(x1)} ${n(y1)}"/>`;
@@ -206,7 +206,7 @@ function beside(x: number, y: number, words: string): Html {
   return label(x + (left ? -14 : 10), y, words, 'slot-note', left ? 'end' : 'start');
 }
 
-/** Slots above, coefficients below, and the line between what belongs together. */
+/** Slots above, coefficients below, and a line from the chosen slot to its coefficient. */
 function strips(voyage: Voyage, chosen: number): Html {
   const width = SIDE - 40;
   const slots = voyage.preset.slots;
@@ -218,7 +218,7 @@ function strips(voyage: Voyage, chosen: number): Html {
     ${beside(x0, 136, `slot ${chosen}`)}${beside(x1, 216, `coefficient ${chosen}`)}`;
 }
 
-/** The points among which a track chooses: one in so many of them, faint. */
+/** The points among which a track chooses, a regular selection of them, drawn faintly. */
 function candidates(voyage: Voyage, track: number, chosen: number): Html {
   const view = markOf(voyage, 'blind_rotate')?.views.find((v) => v.track === track);
   if (!view) return html``;
@@ -227,7 +227,7 @@ function candidates(voyage: Voyage, track: number, chosen: number): Html {
   return html`<g class="slot-candidates">${dots.map(([x, y]) => html`<circle cx="${n(x)}" cy="${n(y)}" r="2"/>`)}</g>`;
 }
 
-/** b and the tracks laid end to end: an arc for each, on rings that go outwards, from where the last one ended. */
+/** b and the tracks laid end to end: an arc for each, on rings that go outwards, starting where the last arc ended. */
 function chain(voyage: Voyage, chosen: number, done: number): Html {
   const sum = sumOf(voyage, chosen);
   if (!sum) return html``;
@@ -247,7 +247,7 @@ function chain(voyage: Voyage, chosen: number, done: number): Html {
   return html`${circleLine(RADIUS)}${arcs}${hand(from)}`;
 }
 
-/** What is chosen by: nobody who computes can look into it. */
+/** What the choice is made by: a lock, as nobody who computes can look inside. */
 function closedHand(): Html {
   return html`<g class="slot-lock" aria-hidden="true"><rect x="${MIDDLE - 15}" y="${MIDDLE - 6}" width="30" height="23" rx="5"/><path d="M${MIDDLE - 9} ${MIDDLE - 6}v-7a9 9 0 0 1 18 0v7"/></g>`;
 }
@@ -275,7 +275,7 @@ function merging(voyage: Voyage, chosen: number, level: number): Html {
   }))}`;
 }
 
-/** The point and its mirror image; heights cancel, widths add up. */
+/** The point and its mirror image: heights cancel, widths add up. */
 function mirrored(voyage: Voyage, chosen: number, { value = 0 }: Known): Html {
   const turns = angle(voyage, 'product_tree', chosen, voyage.preset.treeLevels);
   if (turns === undefined) return html``;
@@ -287,7 +287,7 @@ function mirrored(voyage: Voyage, chosen: number, { value = 0 }: Known): Html {
     ${note(`twice the width: ${decimal(value, 4)}`)}`;
 }
 
-/** In and out side by side, and what is between them, magnified. */
+/** Input and output side by side, and the difference between them, magnified. */
 function returned(voyage: Voyage, chosen: number, { value }: Known): Html {
   const expected = voyage.expected[chosen] ?? 0;
   if (value === undefined) return html``;

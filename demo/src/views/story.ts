@@ -19,7 +19,7 @@ function step(name: Station, i: number, state: State, voyage: Voyage | undefined
   const water = at?.water;
   const ms = name === 'encrypt' ? voyage?.timings.encryptMs : name === 'decrypt' ? voyage?.timings.decryptMs : stageMs(mark);
   const parts = voyage ? partsOf(voyage.preset, name) : 0;
-  // A server may tell of a stage's end alone.
+  // A server may report only the end of a stage.
   const whole = voyage && reached(voyage, name) && !mark?.parts.length;
   const done = whole ? parts : here || !voyage ? state.at.part : lastMomentOf(voyage, i).part;
   return html`<li class="story-inner" data-scroll-step${here ? html` aria-current="step"` : ''}>

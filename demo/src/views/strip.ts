@@ -6,7 +6,7 @@ import { moments, partsOf, standingAt, waterAt, type Voyage } from '../voyage.js
 import { n } from './svg.js';
 import { statement } from './words.js';
 
-/** What the shown set is worth, permanently in sight; full-size figures beside a toy's. */
+/** The security of the shown set, always in sight; beside a toy's, figures for full size. */
 export function badge(state: State): Html {
   const voyage = shownVoyage(state);
   const preset = voyage?.preset ?? state.presets.find((p) => p.name === state.pagePreset);

@@ -1,6 +1,6 @@
 import { html, trusted, type Html, type Part } from '../html.js';
 
-/** A number as an SVG attribute: two decimals, no noise. */
+/** A number as an SVG attribute, rounded to two decimals. */
 export function n(x: number): string {
   return String(Math.round(x * 100) / 100);
 }

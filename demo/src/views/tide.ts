@@ -8,7 +8,7 @@ import { figure, type Table } from './figure.js';
 import { boat, caption, drawing, label, n, path } from './svg.js';
 import { progressOf } from './words.js';
 
-/** Where the stations stand in a chart of the given width. */
+/** Where the stations stand in a chart of a given width. */
 export interface Columns {
   readonly left: number;
   readonly step: number;

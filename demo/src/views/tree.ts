@@ -84,7 +84,7 @@ function chart(state: State, voyage: Voyage, width: number): Html {
     if (level > 0) return done.levels >= level;
     return node === 0 ? done.phase : node <= done.tracks;
   };
-  // Nodes of the stage under way: all tracks that are not done, or the products of the next level.
+  // Nodes of the stage under way: all unfinished tracks, or the products of the next level.
   const now = voyage.state === 'running' ? underway(voyage)?.station : undefined;
   const next = (level: number, node: number): boolean =>
     now === station && (station === 'blind_rotate' ? level === 0 && node > done.tracks : station === 'product_tree' && level === done.levels + 1);
@@ -101,7 +101,7 @@ function chart(state: State, voyage: Voyage, width: number): Html {
       }
       const name = `node${lit ? ' lit' : ''}${latest ? ' latest' : ''}${next(level, node) ? ' underway' : ''}`;
       const cx = x(level, node);
-      // The public factor is a square: it is a plaintext, not a ciphertext.
+      // The public factor is drawn as a square: it is a plaintext, not a ciphertext.
       nodes.push(
         level === 0 && node === 0
           ? html`<rect class="${name} public" x="${n(cx - radius)}" y="${n(y(0) - radius)}" width="${n(2 * radius)}" height="${n(2 * radius)}"/>`

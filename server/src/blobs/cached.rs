@@ -14,27 +14,26 @@ use crate::system;
 
 type Digest = [u8; 32];
 
-/// Bytes of the disk that are left to others.
+/// Bytes of free space that are left on the disk for others.
 const MIN_FREE: u64 = 256 << 20;
 
 /// Ending of the name of a copy that is being written.
 const PARTIAL: &str = ".partial";
 
-/// Stored bytes of which pieces of keys are kept in a folder, within a number of bytes; those that were read longest ago go first. A
-/// copy has its digest for a name and is compared with it whenever it is read. What goes wrong with the folder costs time alone.
+/// Stored bytes, with copies of pieces of keys in a local folder of bounded size; the least recently read copies go first. Each copy is
+/// named by its digest and checked against it whenever it is read. Trouble with the folder costs only time.
 pub struct CachedBlobs {
     behind: Arc<dyn Blobs>,
     folder: PathBuf,
     most: u64,
-    /// Bytes that are free on its disk, where the system tells.
+    /// Free bytes on the disk of a folder; `None` where the system does not say.
     free: fn(&Path) -> Option<u64>,
-    /// By digest, as they were read.
+    /// Copies by digest, in the order in which they were last read.
     copies: Mutex<Recency<Digest, ()>>,
 }
 
 impl CachedBlobs {
-    /// With copies in a folder, which is made where there is none, that take at most so many bytes. What lies there under other names
-    /// is left alone.
+    /// Keeps copies of up to `most` bytes in all in `folder`, which is created if absent. Files there with other names are left alone.
     ///
     /// # Errors
     /// The folder cannot be made or listed.
@@ -46,7 +45,7 @@ impl CachedBlobs {
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
             if name.strip_suffix(PARTIAL).is_some_and(|name| digest_of(name).is_some()) {
-                // Whoever wrote it has died, or writes another.
+                // Its writer has died, or will write it anew.
                 let _ = fs::remove_file(entry.path());
             } else if let (Some(digest), Ok(metadata)) = (digest_of(name), entry.metadata()) {
                 found.push((metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), digest, metadata.len()));
@@ -86,7 +85,7 @@ impl CachedBlobs {
         }
     }
 
-    /// Writes a copy under a name of its own first, so that one which has its name is whole.
+    /// Writes a copy under a temporary name first, so that a file with a final name is always whole.
     fn write(&self, digest: &Digest, bytes: &[u8]) -> io::Result<()> {
         let partial = self.folder.join(format!("{}{PARTIAL}", hex(digest)));
         let written = fs::File::create(&partial).and_then(|mut file| file.write_all(bytes));
@@ -113,7 +112,7 @@ impl CachedBlobs {
         }
     }
 
-    /// Whether the disk, which others write to as well, has room for so many bytes more.
+    /// Whether the disk, which others also write to, has room for another `length` bytes.
     fn has_room(&self, length: u64) -> bool {
         (self.free)(&self.folder).is_none_or(|free| free > length.saturating_add(MIN_FREE))
     }
@@ -128,7 +127,7 @@ impl CachedBlobs {
     }
 }
 
-/// The digest that a copy has for a name.
+/// The digest that is the name of a copy; `None` for other names.
 fn digest_of(name: &str) -> Option<Digest> {
     let mut digest = [0; 32];
     unhex(name, &mut digest).map(|()| digest)
@@ -180,7 +179,7 @@ mod tests {
     use super::*;
     use crate::id::Id;
 
-    /// Pieces that are 10 bytes of their index each, and how often one was read.
+    /// Pieces of 10 bytes that are all the piece's index, and how often one was read.
     #[derive(Default)]
     struct Far(AtomicUsize);
 
@@ -242,12 +241,12 @@ mod tests {
         assert!(read(&blobs, 1) && !read(&blobs, 1));
         fs::remove_file(path(1)).unwrap();
         assert!(read(&blobs, 1) && !read(&blobs, 1) && blobs.bytes() == 30);
-        // They outlive the process, and nothing else in the folder is touched.
+        // Copies outlive the process, and nothing else in the folder is touched.
         let blobs = open();
         assert!(!read(&blobs, 1) && blobs.bytes() == 30);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
         assert_eq!(fs::read(folder.path().join("notes")).unwrap(), b"not ours");
-        // What is not a piece of a key, has no digest, or is not there goes through.
+        // Blobs that are not pieces of keys, have no digest, or are absent are asked for behind the cache.
         assert!(
             blobs.get(Blob::Input(key), expected(0)).is_err()
                 && blobs.get(Blob::KeyPart(key, 100), expected(100)).is_err()
@@ -296,7 +295,7 @@ mod tests {
         let far = Arc::new(Far::default());
         let blobs = CachedBlobs::new(Arc::clone(&far) as Arc<dyn Blobs>, folder.path(), 30).unwrap();
         let read = || blobs.get(Blob::KeyPart(Id([1; 16]), 5), expected(5)).unwrap();
-        // Whatever is written to this has no room.
+        // Nothing can be written to this file for want of room.
         let partial = folder.path().join(format!("{}{PARTIAL}", hex(&expected(5).digest.unwrap())));
         std::os::unix::fs::symlink("/dev/full", &partial).unwrap();
         assert_eq!((read(), blobs.bytes()), (piece(5), 0));

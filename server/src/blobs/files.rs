@@ -18,7 +18,7 @@ pub struct FileBlobs {
 }
 
 impl FileBlobs {
-    /// Those of a data folder.
+    /// The files of the data folder at `root`.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
@@ -62,7 +62,7 @@ impl Blobs for FileBlobs {
         let path = blob.path(&self.root);
         files::remove_file(&path).map_err(StoreError::into_io)?;
         if let (Owner::Job(_), Some(folder)) = (blob.owner(), path.parent()) {
-            // Whatever else is in it, its input or what somebody put there, stays.
+            // Fails, and keeps the folder, if anything else is in it: the job's input, or a file that somebody put there.
             let _ = fs::remove_dir(folder);
         }
         Ok(())
@@ -72,7 +72,7 @@ impl Blobs for FileBlobs {
         folder::check(&self.root).map_err(io::Error::other)
     }
 
-    /// Writes a file that goes at once.
+    /// Writes a temporary file, which is removed at once.
     fn try_room(&self, bytes: u64) -> io::Result<()> {
         let bytes = usize::try_from(bytes).map_err(io::Error::other)?;
         self.write(&vec![0; bytes]).map(drop)
@@ -84,7 +84,7 @@ impl Blobs for FileBlobs {
 }
 
 impl Keeper for FileBlobs {
-    /// They are in the folder itself.
+    /// Nothing to claim: the bytes are in the data folder itself.
     fn claim(&self, _: Id, _: bool) -> Result<(), String> {
         Ok(())
     }
@@ -94,7 +94,7 @@ impl Keeper for FileBlobs {
         Ok(Box::new(StagedFile { written: Some(self.write(bytes)?), folder, name }))
     }
 
-    /// A file takes the place of the one before.
+    /// Nothing to note: a new file takes the place of the old one.
     fn suspect(&self, _: Blob) {}
 
     fn retire(&self, owner: Owner) -> io::Result<Option<Box<dyn Retired + '_>>> {
@@ -130,11 +130,11 @@ impl Staged for StagedFile {
     }
 }
 
-/// What it means for bytes to be stored that the file of their name was there before.
+/// The outcome of storing bytes under a name that has a file already.
 fn found(path: &Path, expected: Expected) -> io::Result<Put> {
     match expected.open(path) {
         Ok(_) => {
-            // An earlier attempt may have given the name, and failed before it was sure to last.
+            // An earlier attempt may have given the name and failed before the folders were synced.
             for folder in path.ancestors().skip(1).take(2) {
                 sync_folder(folder)?;
             }

@@ -1,8 +1,7 @@
 //! Bytes of keys and jobs by name, wherever they are kept.
 //!
-//! A record of the job table has the length and the digest of the bytes; the bytes themselves are here. Whoever runs a job needs
-//! [`Blobs`] alone, and not the table. The process that has the table also takes bytes in, and removes them as its records come and go:
-//! [`Keeper`].
+//! The job table records the length and the digest of the bytes; the bytes themselves are here. A process that only runs jobs needs
+//! [`Blobs`], and no table. The process with the table also takes bytes in, and removes them as its records come and go: [`Keeper`].
 
 mod cached;
 mod files;
@@ -26,14 +25,14 @@ use crate::store::files::{Expected, ReadError};
 pub enum Blob {
     /// A piece of an evaluation key set.
     KeyPart(Id, u32),
-    /// What a job works on.
+    /// The input of a job.
     Input(Id),
-    /// What a job has made.
+    /// The result of a job.
     Result(Id),
 }
 
 impl Blob {
-    /// Where it is below a data folder.
+    /// The path of the blob's file in the data folder `root`.
     pub fn path(self, root: &Path) -> PathBuf {
         let name = match self {
             Self::KeyPart(_, index) => index.to_string(),
@@ -43,7 +42,7 @@ impl Blob {
         self.owner().folder(root).join(name)
     }
 
-    /// What its bytes belong to.
+    /// The key set or job that the bytes belong to.
     pub fn owner(self) -> Owner {
         match self {
             Self::KeyPart(key, _) => Owner::Key(key),
@@ -52,7 +51,7 @@ impl Blob {
     }
 }
 
-/// What bytes belong to, and go with.
+/// What bytes belong to, and are removed with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// An evaluation key set.
@@ -62,7 +61,7 @@ pub enum Owner {
 }
 
 impl Owner {
-    /// Where its bytes are below a data folder.
+    /// The folder of the owner's bytes in the data folder `root`.
     pub fn folder(self, root: &Path) -> PathBuf {
         match self {
             Self::Key(id) => root.join("keys").join(id.to_string()),
@@ -71,7 +70,7 @@ impl Owner {
     }
 }
 
-/// What came of storing bytes.
+/// The outcome of storing bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Put {
     /// They are stored.
@@ -87,7 +86,7 @@ pub enum Put {
 pub struct Unreachable(pub String);
 
 impl Unreachable {
-    /// Whether this is what an error is about.
+    /// Whether an error is of this kind.
     pub fn is(error: &io::Error) -> bool {
         error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Self>)
     }
@@ -112,12 +111,12 @@ impl From<Unreachable> for io::Error {
 pub enum Source {
     /// A file, at its beginning.
     File(File),
-    /// All of them.
+    /// All bytes, in memory.
     Bytes(Vec<u8>),
 }
 
 impl Source {
-    /// All of them.
+    /// All bytes.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -132,7 +131,7 @@ impl Source {
     }
 }
 
-/// Stored bytes. What [`put`](Self::put) has answered for survives the death of the process and of the machine; bytes under a name are
+/// A store of bytes. Bytes that [`put`](Self::put) has accepted survive the death of the process and of the machine. Bytes under a name are
 /// there whole or not at all, and never change.
 pub trait Blobs: Send + Sync + 'static {
     /// Stores bytes under a name that nothing has.
@@ -141,7 +140,7 @@ pub trait Blobs: Send + Sync + 'static {
     /// They cannot be stored, for the moment. They may be there all the same.
     fn put(&self, blob: Blob, bytes: &[u8]) -> io::Result<Put>;
 
-    /// The bytes of a name, compared with what a record says of them.
+    /// The bytes of a name, checked against what a record says of them.
     ///
     /// # Errors
     /// They are absent or not what was stored, or cannot be read for the moment.
@@ -150,10 +149,10 @@ pub trait Blobs: Send + Sync + 'static {
     /// Checks that a name has as many bytes as a record says.
     ///
     /// # Errors
-    /// It has not, or that cannot be told for the moment.
+    /// There are none or not as many, or that cannot be told for the moment.
     fn look(&self, blob: Blob, expected: Expected) -> Result<(), ReadError>;
 
-    /// Which of some names do not have as many bytes as their records say, by their places in the list.
+    /// The places in `wanted` of the names that do not have as many bytes as their records say.
     ///
     /// # Errors
     /// It cannot be told for the moment.
@@ -169,7 +168,7 @@ pub trait Blobs: Send + Sync + 'static {
         Ok(missing)
     }
 
-    /// Takes a name away with its bytes; that there is nothing is no error.
+    /// Removes a name and its bytes; it is no error if there are none.
     ///
     /// # Errors
     /// They cannot be removed, for the moment.
@@ -181,7 +180,7 @@ pub trait Blobs: Send + Sync + 'static {
     /// It is not, or cannot be reached.
     fn check(&self) -> io::Result<()>;
 
-    /// Checks that so many bytes could be stored now, as far as that can be told without storing them for good.
+    /// Checks that `bytes` bytes could be stored now, as far as that can be told without storing them for good.
     ///
     /// # Errors
     /// They could not.
@@ -190,7 +189,7 @@ pub trait Blobs: Send + Sync + 'static {
         self.check()
     }
 
-    /// As [`get`](Self::get), for somebody who sends the bytes on.
+    /// As [`get`](Self::get), for a caller that sends the bytes on.
     ///
     /// # Errors
     /// Those of [`get`](Self::get).
@@ -199,24 +198,24 @@ pub trait Blobs: Send + Sync + 'static {
     }
 }
 
-/// What the table says of stored bytes.
+/// What the job table says about stored bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// A record has them.
+    /// A record lists them.
     Recorded,
-    /// They belong to a key set or a job that has a record, and which does not have them.
+    /// They belong to a key set or a job that has a record, but the record does not list them.
     Superfluous,
-    /// They belong to none.
+    /// They belong to a key set or a job that has no record.
     Ownerless,
 }
 
-/// The standing of the bytes that a name has with this digest; `None` where the digest is not known.
+/// Tells the standing of a name's bytes with this digest; `None` where the digest is not known.
 pub type StandingOf<'a> = &'a dyn Fn(Blob, Option<[u8; 32]>) -> io::Result<Standing>;
 
-/// Stored bytes as they are kept by the one process that has the records of them.
+/// Stored bytes, for the one process that has the records of them.
 pub trait Keeper: Blobs {
-    /// Makes sure that the bytes kept here are those of the data folder with this identifier, and of no other. Where the folder is
-    /// new and here is nothing yet, it is its own from now on.
+    /// Makes sure that the bytes kept here are those of the data folder with this identifier, and of no other. If the folder is new and
+    /// nothing is kept here yet, this place belongs to it from now on.
     ///
     /// # Errors
     /// They are not, or it cannot be told: the reason and the repair.
@@ -228,39 +227,39 @@ pub trait Keeper: Blobs {
     /// They cannot be stored, for the moment.
     fn stage(&self, blob: Blob, bytes: &[u8]) -> io::Result<Box<dyn Staged + '_>>;
 
-    /// Says that bytes may be left over that had this name or were to have it: the next [`sweep`](Self::sweep) looks for them.
+    /// Notes that bytes which had this name, or were to have it, may be left over; the next [`sweep`](Self::sweep) looks for them.
     fn suspect(&self, blob: Blob);
 
-    /// Takes the names from all that an owner has, so that they can be used anew; [`Retired::settle`] then removes the bytes. `None`
-    /// if there are none.
+    /// Takes away the names of all bytes of an owner, so that the names can be used anew; [`Retired::settle`] then removes the bytes.
+    /// `None` if the owner has none.
     ///
     /// # Errors
     /// The names cannot be taken.
     fn retire(&self, owner: Owner) -> io::Result<Option<Box<dyn Retired + '_>>>;
 
-    /// Removes what is left of a job that has no record and gets none.
+    /// Removes what is left of a job that has no record and will get none.
     ///
     /// # Errors
     /// It cannot be removed, for the moment.
     fn forget(&self, job: Id) -> io::Result<()>;
 
-    /// Removes bytes that were stored for records which do not have them, where there may be such. Others may be at work meanwhile.
+    /// Removes stored bytes that no record lists, wherever there may be any. Others may be at work meanwhile.
     ///
     /// # Errors
     /// They cannot be listed or removed, for the moment.
     fn sweep(&self, standing: StandingOf<'_>) -> io::Result<()>;
 }
 
-/// Bytes that are stored and do not have their name yet. Nothing takes them away before this is dropped, which is after the
-/// transaction that records them; unless that has succeeded they go then, or later.
+/// Bytes that are stored but do not have their name yet. Nothing removes them before this is dropped, which is to be after the transaction
+/// that records them. If that has failed they are removed then, or later.
 pub trait Staged {
-    /// Gives them their name, in the place of what had it. Called once, in the transaction that records them.
+    /// Gives the bytes their name, replacing any that had it. Called once, in the transaction that records them.
     ///
     /// # Errors
     /// The name cannot be given.
     fn publish(&mut self) -> io::Result<()>;
 
-    /// Says that the transaction which records them is on disk.
+    /// Notes that the transaction which records them is on disk.
     fn recorded(&mut self) {}
 }
 

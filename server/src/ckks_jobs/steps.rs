@@ -1,4 +1,4 @@
-//! Which program a job is, and what it is planned for. Operations by name are nodes of a program on one ciphertext.
+//! The program that a job is, and its plan. Named operations are nodes of a program on one ciphertext.
 
 use refloat::Error;
 use refloat::bootstrapping::Rounds;
@@ -19,7 +19,7 @@ pub fn written_out<P: CkksSet>(params: &P, task: &Task, body: &[u8]) -> Result<P
     Ok(ProgramJob { program, bootstraps: Bootstraps::AsWritten, inputs })
 }
 
-/// A plan of a job whose bootstraps are of `rounds`.
+/// The plan of a job whose bootstraps take `rounds`.
 pub fn plan<'j, P: CkksSet>(
     params: &P,
     job: &'j ProgramJob<P::Word>,
@@ -61,11 +61,10 @@ pub fn check_mode(info: &SetInfo, mode: SlotMode) -> Result<(), Error> {
     )))
 }
 
-/// The rounds that a task asks for, each after the first worth `gain_bits` bits, which sets of bits have none of.
+/// The rounds that a task asks for. Each one after the first gains `gain_bits` bits; `None` if further rounds gain nothing.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] for more or fewer than there can be, and for rounds of something else than a bootstrap of
-/// numbers.
+/// [`Error::InvalidArgument`] for a number of rounds that is not possible, and for several rounds of anything but a bootstrap of numbers.
 pub fn rounds(task: &Task, gain_bits: Option<u32>) -> Result<Rounds, Error> {
     let refuse =
         |why: &str| Err(Error::InvalidArgument(format!("rounds={} {why}; leave it out", task.rounds)));
@@ -106,7 +105,7 @@ mod tests {
         Task { mode, operations: Operation::parse_list(operations).unwrap(), rounds }
     }
 
-    /// What a job on a ciphertext of a level leaves.
+    /// The level that a job on a ciphertext of `level` leaves.
     fn left(level: usize, operations: &str, rounds: u32) -> Result<usize, Error> {
         let params = ship();
         let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]));

@@ -1,4 +1,4 @@
-//! Addresses of servers, as options name them.
+//! Addresses of servers, as given in options.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -9,11 +9,11 @@ use super::failure::Failure;
 /// The address of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
-    /// What paths are appended to.
+    /// The address without a trailing slash; paths are appended to it.
     pub base: String,
-    /// Scheme, host and port in the one way of writing them.
+    /// Scheme, host and port in canonical form.
     pub origin: String,
-    /// Whether what is sent can be read on its way, unless it stays on this machine.
+    /// Whether requests can be read on their way: plain HTTP to another machine.
     pub open: bool,
 }
 
@@ -56,8 +56,8 @@ impl Address {
     }
 }
 
-/// A host in the one way of writing it that the npm package has too, so that both derive the same token; `None` where there
-/// is more than one way to understand it, as for 127.1.
+/// A host in the canonical form, which is the npm package's too, so that both derive the same token; `None` if it can be read
+/// in more than one way, such as 127.1.
 fn canonical(host: &str) -> Option<String> {
     let host = host.to_ascii_lowercase();
     if let Some(address) = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {

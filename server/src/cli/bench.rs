@@ -53,7 +53,7 @@ pub struct Arguments {
     /// Also with complex slots, by turns with real ones.
     #[arg(long)]
     complex: bool,
-    /// Also so many ciphertexts in one pass over the keys, by turns with a single one.
+    /// Also a batch of this many ciphertexts in one pass over the keys, by turns with a single one.
     #[arg(long, value_parser = clap::value_parser!(u16).range(2..=64))]
     batch: Option<u16>,
     /// log2 of the number of slots, of a set for conventional bootstrapping.

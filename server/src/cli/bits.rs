@@ -20,7 +20,7 @@ use crate::engine::SlotMode;
 use crate::id::Id;
 use crate::registry::Registry;
 
-/// Whether a secret key is one of a DM/CGGI set.
+/// Whether a secret key belongs to a DM/CGGI set.
 pub fn is_key(path: &Path) -> Result<bool, Failure> {
     let path = keyfiles::secret_path(path);
     let header = wire::frame::peek(&read_file(&path)?).map_err(|error| in_file(&path, error))?;
@@ -195,7 +195,7 @@ fn decrypt_over<W: WireWord>(
     })
 }
 
-/// The set that bytes claim to belong to, which must be over these words.
+/// The set that `bytes` claim to belong to; it must be over words of type `W`.
 fn set_of<W: WireWord>(path: &Path, bytes: &[u8]) -> Result<CggiParams<W>, Failure> {
     let preset = preset_of(path, bytes)?;
     if preset.wide() == (W::BITS == 64) {

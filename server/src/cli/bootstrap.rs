@@ -118,7 +118,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     })
 }
 
-/// Refuses `NAME=FILE`, which is how `refloat program` takes its inputs, unless a file has such a name.
+/// Refuses `NAME=FILE`, the form of inputs of `refloat program`, unless there is a file of that name.
 fn must_be_a_name_of_a_file(path: &Path) -> Result<(), Failure> {
     let text = path.to_string_lossy();
     match text.split_once('=') {
@@ -137,12 +137,12 @@ fn operations(set: &KeyOwnerSet) -> Result<Vec<&'static str>, Error> {
     Ok(all.into_iter().filter_map(|(name, has)| has.then_some(name)).collect())
 }
 
-/// Refuses an operation that is not `known`, and names those that are, or the command that does it.
+/// Refuses operations that are not `known`: names the known ones, or the command that does the operation.
 fn check_operations(set: &SetInfo, known: &[&str], asked: &[Operation]) -> Result<(), Failure> {
     let Some(other) = asked.iter().map(Operation::name).find(|name| !known.contains(name)) else {
         return Ok(());
     };
-    // The operation is written without a hyphen.
+    // `--op` spells it without a hyphen.
     let command = if other == "lookup" { "look-up" } else { other };
     if Cli::command().find_subcommand(command).is_some() {
         return Err(Failure::usage(format!(
@@ -157,7 +157,7 @@ fn check_operations(set: &SetInfo, known: &[&str], asked: &[Operation]) -> Resul
     }))
 }
 
-/// Whether `known` operations on integers leave a result that no bootstrap takes. What cannot be planned at all is refused by the job.
+/// Whether operations on integers leave a result that no bootstrap takes. What cannot be planned counts as no; the job refuses it.
 fn is_final(set: &KeyOwnerSet, known: &[&str], task: &Task, (key, ciphertexts): (Id, &[u8])) -> bool {
     let KeyOwnerSet::Integers(set) = set else { return false };
     let Ok(program) = programs::of_operations(&task.operations, known) else {

@@ -1,4 +1,4 @@
-//! What several bootstraps in a row keep of a message.
+//! The precision that remains of a message after several bootstraps in a row.
 
 use refloat::bootstrapping::method::Promise;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::output::table;
 use crate::engine::SetInfo;
 
-/// Bits that so many bootstraps keep.
+/// Bits of precision that remain after `bootstraps` bootstraps.
 #[derive(Debug, Serialize)]
 pub struct ChainRow {
     bootstraps: u32,
@@ -16,19 +16,19 @@ pub struct ChainRow {
     worst: f64,
 }
 
-/// What chains of a set keep: up to the number asked for, or as long as anything is promised.
+/// The precision after chains of bootstraps with a set, up to the number asked for or to the longest with any promise.
 pub struct Chain {
     /// Chains of 1, 2, 4 and so on.
     pub rows: Vec<ChainRow>,
-    /// What is said of them.
+    /// A remark on the rows.
     said: String,
 }
 
 impl Chain {
-    /// Of a set.
+    /// The chains of a set.
     ///
     /// # Errors
-    /// A failure for one whose results are exact.
+    /// A failure for a set whose results are exact.
     pub fn of(set: &SetInfo, bootstraps: u32) -> Result<Self, Failure> {
         let promise = set.promise();
         let Promise::Precision { worst, mean, messages } = promise else {
@@ -45,7 +45,7 @@ impl Chain {
                 said: format!("of {}, which each bootstrap cleans\n", messages.words()),
             });
         }
-        // b - log2 k is above 0 for k below 2^b.
+        // The promise b - log2 k is above 0 for k below 2^b.
         let last = (worst.exp2().ceil() - 1.0).max(1.0) as u32;
         let after = |k: u32| match promise.after(k) {
             Promise::Precision { worst, mean, .. } => Some(ChainRow { bootstraps: k, mean, worst }),
@@ -62,7 +62,7 @@ impl Chain {
         Ok(Self { rows, said })
     }
 
-    /// The rows as a table, and what is said of them.
+    /// The rows as a table, with the remark on them.
     pub fn text(&self) -> String {
         let bits = |bits: Option<f64>| bits.map_or_else(|| "-".to_owned(), |bits| format!("{bits:.2} bits"));
         let mut lines = vec![["bootstraps in a row", "mean", "worst slot"].map(str::to_owned).to_vec()];

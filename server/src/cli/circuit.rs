@@ -50,7 +50,7 @@ pub struct Arguments {
     /// Prints the netlist as text, and ends.
     #[arg(long, conflicts_with = "input")]
     print: bool,
-    // Apart from the other arguments, which are there or not as a whole, because these have defaults.
+    // Not among the run arguments: those are given or left out as a whole, and these have defaults.
     #[command(flatten)]
     server: ServerArguments,
     #[command(flatten)]
@@ -114,14 +114,14 @@ fn circuit_over<W: WireWord>(
 }
 
 impl RunArguments {
-    /// Whether the ciphertexts, by the first file, are of a set over 64-bit words.
+    /// Whether the ciphertexts, judging by the first file, are of a set over 64-bit words.
     pub(super) fn is_wide(&self) -> Result<bool, Failure> {
         let Some(first) = self.input.first() else { return Ok(false) };
         must_be_encrypted(first, &read_file(first)?)?;
         bits::is_wide(first)
     }
 
-    /// The file for the outputs, which is none of the inputs.
+    /// The file for the outputs, which must not be one of the inputs.
     pub(super) fn out_file(&self) -> Result<OutFile, Failure> {
         OutFile::open(&self.out, &self.input.iter().map(PathBuf::as_path).collect::<Vec<_>>())
     }
@@ -257,7 +257,7 @@ fn evaluate<W: WireWord>(
 }
 
 impl RunArguments {
-    /// Does a job on `inputs`, given by its operation, its body and the number of its results; also the seconds it took.
+    /// Does a job on `inputs`, given by its operation, its body and the number of its results. Returns the results and the seconds taken.
     pub(super) fn job<W: WireWord>(
         &self,
         (server, registry): (&ServerArguments, &Registry),

@@ -17,23 +17,23 @@ use super::message_files::read_file;
 use super::output::Output;
 use crate::problem::Problem;
 
-/// Times a request is made before it counts as failed.
+/// How often a request is tried before it counts as failed.
 pub const TRIES: u32 = 6;
 
-/// Answers of a server, or of a proxy before it, that say to come back later.
+/// Statuses of a server, or of a proxy before it, that mean to try again later.
 const BUSY: [u16; 4] = [429, 502, 503, 504];
 
-/// A wait that people are told of.
+/// Waits of at least this are reported to the user.
 const TOLD: Duration = Duration::from_secs(2);
 
-/// What an answer has to bring in a second, once it has had as long as the server may be silent.
+/// Bytes per second that an answer must bring on average, once the server's time to be silent has passed.
 const BYTES_PER_SECOND: u64 = 4096;
 
-/// Bytes of an answer in JSON, and of one that says why not.
+/// Largest answer in JSON, and largest refusal, in bytes.
 const DOCUMENT: usize = 4 << 20;
 const REFUSAL: usize = 1 << 16;
 
-/// Characters of the server's words that are shown.
+/// Characters shown of a text from the server.
 const WORDS: usize = 1000;
 
 /// The code of failures that another try may mend.
@@ -48,7 +48,7 @@ pub struct Connection {
     output: Output,
 }
 
-/// What is asked of it.
+/// A request to a server.
 #[derive(Clone, Copy)]
 pub struct Ask<'a> {
     /// GET, POST, PUT or DELETE.
@@ -64,25 +64,25 @@ pub struct Ask<'a> {
 }
 
 impl<'a> Ask<'a> {
-    /// What is at a path.
+    /// Requests what is at a path.
     pub fn get(path: &'a str) -> Self {
         Self { method: "GET", path, kind: "", body: &[], headers: &[] }
     }
 
-    /// The end of what is at a path.
+    /// Removes what is at a path.
     pub fn delete(path: &'a str) -> Self {
         Self { method: "DELETE", ..Self::get(path) }
     }
 
-    /// Something to be done with a JSON document.
+    /// Posts a JSON document.
     pub fn post_json(path: &'a str, body: &'a [u8]) -> Self {
         Self { method: "POST", path, kind: "application/json", body, headers: &[] }
     }
 }
 
 impl Connection {
-    /// A server at an address that is shown `headers` with every request and may be silent for as long as `patience`; `ca`
-    /// is a file of authorities.
+    /// A server at an address. It gets `headers` with every request and may be silent for as long as `patience`; `ca` is a file
+    /// of certificate authorities.
     pub fn new(
         address: &Address,
         headers: HeaderMap,
@@ -92,7 +92,7 @@ impl Connection {
     ) -> Result<Self, Failure> {
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
-            // What a request carries is for this server; another address is the user's to name.
+            // What a request carries is for this server; only the user may name another address.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .timeout_connect(Some(Duration::from_secs(10)))
@@ -114,7 +114,7 @@ impl Connection {
         Ok(Self { base: address.base.clone(), agent: config.build().into(), headers, patience, output })
     }
 
-    /// What it is called in messages.
+    /// What the server is called in messages.
     pub fn name(&self) -> &str {
         &self.base
     }
@@ -147,7 +147,7 @@ impl Connection {
                     match error {
                         _ if is_tls(&error) => return Err(failure),
                         ureq::Error::Io(_) | ureq::Error::ConnectionFailed | ureq::Error::HostNotFound => {}
-                        // That took long enough for two more tries.
+                        // A timeout takes long enough to count as two more tries.
                         ureq::Error::Timeout(_) => failures += 2,
                         _ => return Err(failure),
                     }
@@ -196,7 +196,7 @@ impl Connection {
             return Err(too_long(length));
         }
         let began = Instant::now();
-        // What the server states is no more than it may send; memory that no byte comes for is never touched.
+        // The server has stated at most `largest` bytes; memory for bytes that never come is never touched.
         let stated = response.body().content_length().unwrap_or(0) as usize;
         let mut reader = response.into_body().into_reader();
         let (mut bytes, mut buffer) = (Vec::with_capacity(stated), vec![0; 1 << 16]);
@@ -262,7 +262,7 @@ impl Connection {
     }
 }
 
-/// Whether there is no trust in the other side, rather than no way to it.
+/// Whether the server is not trusted, rather than unreachable.
 fn is_tls(error: &ureq::Error) -> bool {
     match error {
         ureq::Error::Rustls(_) | ureq::Error::Tls(_) => true,
@@ -291,18 +291,18 @@ pub fn of_problem(problem: &Problem) -> Failure {
     Failure { code: code.to_owned(), detail: format!("{}{repair}", words(&problem.detail)) }
 }
 
-/// The words of a server: on one line, and not without end.
+/// A server's text on one line, cut off after some characters.
 pub fn words(text: &str) -> String {
     let line: String = text.chars().take(WORDS).map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
     if line.len() < text.len() { format!("{line}...") } else { line }
 }
 
-/// How long to wait after so many failures.
+/// How long to wait after `failures` failures.
 pub fn pause(failures: u32) -> Duration {
     Duration::from_millis(100 << failures.min(6))
 }
 
-/// The failure of an answer in JSON of another form.
+/// The failure for an answer that is not the JSON expected.
 pub fn not_understood(error: &serde_json::Error) -> Failure {
     Failure::network(format!(
         "the server's answer is not understood: {}; check that both sides have the same version",

@@ -1,4 +1,4 @@
-//! Conventional CKKS bootstrapping, made afresh and timed.
+//! Conventional CKKS bootstrapping under fresh keys, and its times.
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,7 +21,7 @@ use super::progress::{self, StageClock, StageTime};
 use crate::memory_plan::MemoryPlan;
 use crate::streamed::StreamedKeys;
 
-/// Everything needed to bootstrap with a set, made afresh.
+/// Everything needed to bootstrap with a set, with fresh keys.
 pub struct ConventionalBench {
     /// The set.
     pub params: ConventionalParams,
@@ -29,7 +29,7 @@ pub struct ConventionalBench {
     pub evaluator: ConventionalEvaluator,
     /// The evaluation keys.
     pub keys: BenchKeys,
-    /// What they take.
+    /// The memory that keys and diagonals take.
     pub plan: MemoryPlan,
     /// Seconds it took to make the evaluation keys, on all threads.
     pub keygen_seconds: f64,
@@ -39,11 +39,11 @@ pub struct ConventionalBench {
     message: Vec<Complex>,
 }
 
-/// Evaluation keys as the plan says.
+/// Evaluation keys, kept as the memory plan says.
 pub enum BenchKeys {
     /// All of them in memory.
     Resident(Box<ConventionalKeys>),
-    /// In a file that goes with them, read as they are used.
+    /// In a temporary file that lives as long as they do, read as they are used.
     Streamed(StreamedKeys),
 }
 
@@ -83,7 +83,7 @@ impl BenchKeys {
         Ok(Self::Streamed(StreamedKeys::new(secret.params(), secret.key_id(), plan.keys, read)?))
     }
 
-    /// What a bootstrap takes them from.
+    /// The source that a bootstrap takes keys from.
     pub fn source(&self) -> &dyn KeySource<u64> {
         match self {
             Self::Resident(keys) => &**keys,
@@ -91,7 +91,7 @@ impl BenchKeys {
         }
     }
 
-    /// Bytes in memory: all, or the most there have been.
+    /// Bytes in memory: all the keys, or the largest part of them held at once.
     pub fn memory_bytes(&self) -> usize {
         match self {
             Self::Resident(keys) => keys.memory_bytes(),
@@ -100,7 +100,7 @@ impl BenchKeys {
     }
 }
 
-/// What a bootstrap comes to.
+/// The result of a bootstrap.
 type Outcome = Result<Ciphertext<u64>, refloat::Error>;
 
 /// One timed bootstrapping.
@@ -208,7 +208,7 @@ impl ConventionalBench {
         self.keys.memory_bytes() + self.evaluator.memory_bytes()
     }
 
-    /// What was made, and what it took, in words.
+    /// What was made, and the time and memory it took, in words.
     pub fn summary(&self) -> String {
         let keys = if self.plan.streamed {
             format!(
@@ -256,7 +256,7 @@ mod tests {
         assert!(fast.evaluated && fast.total() < 16 << 30, "{fast:?}");
         let frugal = MemoryPlan::within(&params, Some(fast.total() - 1)).unwrap();
         assert!(!frugal.evaluated && 4 * frugal.diagonals < fast.diagonals, "{frugal:?}");
-        // Then keys are read as they are used, in what is left for them, and at last in the least that a run can do with.
+        // With less memory, keys are read as they are used: first in what is left for them, then in the least that a run can do with.
         let streamed = MemoryPlan::within(&params, Some(frugal.total() - 1)).unwrap();
         assert!(
             streamed.streamed && !frugal.streamed && streamed.total() == frugal.total() - 1,

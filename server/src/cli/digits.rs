@@ -1,4 +1,4 @@
-//! `refloat mod`, `refloat bits`, `refloat table`: digits of numbers, each a program of one operation.
+//! `refloat mod`, `refloat bits`, `refloat table`: digits of numbers. Each command is a program of one operation.
 
 use std::path::{Path, PathBuf};
 
@@ -160,7 +160,7 @@ fn table(path: &Path) -> Result<Vec<Complex>, Failure> {
         .collect()
 }
 
-/// Outputs by name, with their files and what is read for them.
+/// Outputs: the name, the file to write, and the digits to read for it.
 type Outputs = Vec<(String, PathBuf, Reading)>;
 
 fn run(

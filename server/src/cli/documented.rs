@@ -41,7 +41,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The words of a command as a shell would split them, up to what is not a word of it: a comment, a pipe, a redirection.
+/// The words of a command as a shell would split them, up to a comment, a pipe or a redirection.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for (at, c) in line.char_indices() {
@@ -61,7 +61,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// The arguments of `refloat` in a command, its name first, if it is one of it: as a program, or as its packages for npm run it.
+/// The arguments of a `refloat` command, the name of the program first; `None` for other commands. It may be run through npm as well.
 fn arguments(line: &str) -> Option<Vec<String>> {
     let words = words(line);
     let settings = words.iter().take_while(|word| word.contains('=') && word.starts_with(char::is_uppercase));
@@ -78,7 +78,7 @@ fn arguments(line: &str) -> Option<Vec<String>> {
     Some(begin.iter().map(|&word| word.to_owned()).chain(rest.iter().cloned()).collect())
 }
 
-/// What is wrong with a command, if anything. Text within a sentence may leave out what it does not speak of.
+/// What is wrong with a command, if anything. Text within a sentence may be incomplete.
 fn fault(arguments: &[String], whole: bool) -> Option<String> {
     use ErrorKind::{DisplayHelp, DisplayVersion, InvalidSubcommand, UnknownArgument};
     let error = Cli::command().try_get_matches_from(arguments).err()?;
@@ -92,7 +92,7 @@ fn fault(arguments: &[String], whole: bool) -> Option<String> {
     (!allowed).then(|| error.to_string())
 }
 
-/// Commands of a document: lines of its blocks and of its configuration, which are whole, and what stands in its sentences.
+/// Commands of a document, each with whether it is whole: those in code blocks and configuration are, those in sentences need not be.
 fn commands(name: &str, text: &str) -> Vec<(Vec<String>, bool)> {
     let document = Path::new(name).extension().is_some_and(|extension| extension == "md");
     let mut found = Vec::new();
@@ -135,7 +135,7 @@ fn options_that_override_settings_are_listed() {
         readme.split("\n\n").find(|text| text.starts_with("The options of `refloat serve`")).unwrap();
     let command = Cli::command();
     let serve = command.find_subcommand("serve").unwrap();
-    // What is of all commands, and what prints something instead of serving.
+    // Options that all commands have, and those that print something instead of serving.
     let others = ["json", "config", "print-config", "hash-api-key"];
     for option in serve.get_arguments().filter_map(|argument| argument.get_long()) {
         let listed = paragraph.contains(&format!("`--{option}`"));
@@ -157,7 +157,7 @@ fn commands_are_read_as_a_shell_reads_them() {
     assert!(fault(&part, true).is_some() && fault(&part, false).is_none());
 }
 
-/// What follows `key: ` or `KEY ` on a line of a file, as the list of words that it is.
+/// The lists of words that follow `key: ` or `KEY ` on lines of a file.
 fn list_after<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = Vec<String>> + 'a {
     let lines = text.lines().filter_map(move |line| line.trim().strip_prefix(key)?.strip_prefix('['));
     lines.map(|rest| serde_json::from_str(&format!("[{rest}")).unwrap())
@@ -189,7 +189,7 @@ fn settings_in_the_environment_exist() {
                 variable.find(|c: char| !(c.is_ascii_uppercase() || c == '_')).unwrap_or(variable.len());
             let variable = variable[..length].to_lowercase();
             let (section, key) = variable.split_once("__").unwrap();
-            // The form of all of them.
+            // A placeholder for the form of all settings.
             if (section, key) == ("section", "key") {
                 continue;
             }

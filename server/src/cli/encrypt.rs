@@ -139,7 +139,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     })
 }
 
-/// Refuses another mode than that of integers, for a key of them.
+/// Refuses any mode but that of integers, for a key of an integer set.
 pub fn check_integers(mode: Option<Mode>) -> Result<(), Failure> {
     match mode.map(SlotMode::from) {
         None | Some(SlotMode::Integers) => Ok(()),

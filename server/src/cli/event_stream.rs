@@ -1,12 +1,12 @@
-//! Server-sent events, as the HTML standard has them (section 9.2.6, "Interpreting an event stream"), from a sender that is
-//! not trusted: no line and no event takes more memory than it may, and there is an end to all of them.
+//! Server-sent events, as the HTML standard defines them (section 9.2.6, "Interpreting an event stream"), from a sender that is
+//! not trusted: the length of a line, of an event and of all of them together is bounded.
 
 use std::io::{self, ErrorKind, Read};
 
-/// Bytes of a line, and of the data of an event, at most.
+/// Most bytes of a line, and of the data of an event.
 const LARGEST: usize = 1 << 16;
 
-/// Bytes of all events of a job, at most.
+/// Most bytes of all events of a job.
 pub const ALL: u64 = 32 << 20;
 
 /// An event.
@@ -14,7 +14,7 @@ pub const ALL: u64 = 32 << 20;
 pub struct Event {
     /// The last identifier that the stream gave; empty if it gave none.
     pub id: String,
-    /// What it is called; "message" if the stream does not say.
+    /// The name of the event; "message" if the stream does not say.
     pub name: String,
     /// Its data.
     pub data: String,
@@ -25,10 +25,10 @@ pub struct EventStream<R> {
     reader: R,
     left: u64,
     buffer: Box<[u8]>,
-    /// What of the buffer is still to be interpreted.
+    /// The part of the buffer that is still to be interpreted.
     pending: std::ops::Range<usize>,
     line: Vec<u8>,
-    /// Whether the last byte was a carriage return, with which a line feed belongs.
+    /// Whether the last byte was a carriage return, so that a line feed would belong to the same line end.
     returned: bool,
     first: bool,
     id: String,
@@ -37,7 +37,7 @@ pub struct EventStream<R> {
 }
 
 impl<R: Read> EventStream<R> {
-    /// The events of what is read, which is `left` bytes at most.
+    /// The events read from `reader`, which may bring up to `left` bytes.
     pub fn new(reader: R, left: u64) -> Self {
         Self {
             reader,
@@ -58,15 +58,15 @@ impl<R: Read> EventStream<R> {
         self.left
     }
 
-    /// The next event; `None` when the stream has ended, and an event that it cut off is none.
+    /// The next event; `None` when the stream has ended. An event cut off by the end does not count.
     ///
     /// # Errors
-    /// The stream breaks off, or a line, an event or all of it is too long.
+    /// The stream breaks off, or a line, an event or the whole stream is too long.
     pub fn next_event(&mut self) -> io::Result<Option<Event>> {
         while self.read_line()? {
             let line = std::mem::take(&mut self.line);
             let event = self.take_line(&String::from_utf8_lossy(&line))?;
-            // Its memory serves the next line.
+            // The next line reuses this memory.
             self.line = line;
             self.line.clear();
             if event.is_some() {
@@ -76,7 +76,7 @@ impl<R: Read> EventStream<R> {
         Ok(None)
     }
 
-    /// Fills `line` up to its end, which is CR, LF or both; whether there was an end.
+    /// Reads the rest of a line, which ends in CR, LF or both, into `line`. Returns whether there was a line end.
     fn read_line(&mut self) -> io::Result<bool> {
         loop {
             if self.pending.is_empty() {
@@ -130,7 +130,7 @@ impl<R: Read> EventStream<R> {
                 self.data.push('\n');
             }
             "id" if !value.contains('\0') => value.clone_into(&mut self.id),
-            // A comment, how long to wait before the next try, which we choose ourselves, or unknown.
+            // A comment, an unknown field, or the wait before the next try, which we choose ourselves.
             _ => {}
         }
         Ok(None)
@@ -165,7 +165,7 @@ mod tests {
         }
     }
 
-    /// Events as name, data and identifier, the same whatever the pieces in which the stream comes.
+    /// Events as name, data and identifier, which must not depend on the pieces in which the stream arrives.
     fn events(text: &[u8]) -> Vec<[String; 3]> {
         let of = |piece: usize| {
             let mut stream = EventStream::new(Trickle(text, piece), ALL);
@@ -189,7 +189,7 @@ mod tests {
     /// The cases of the web platform tests, `eventsource/format-*`, and of the examples in the standard.
     #[test]
     fn the_grammar_is_that_of_the_standard() {
-        // format-bom, format-bom-2: one mark of byte order is skipped, a second one belongs to the field.
+        // format-bom, format-bom-2: one byte order mark is skipped, a second one belongs to the field.
         assert_eq!(datas("\u{feff}data:1\n\n\u{feff}data:2\n\ndata:3\n\n"), ["1", "3"]);
         assert_eq!(datas("\u{feff}\u{feff}data:1\n\ndata:2\n\ndata:3\n\n"), ["2", "3"]);
         // format-comments.
@@ -198,7 +198,7 @@ mod tests {
             datas(&format!("data:1\r:\0\n:\r\ndata:2\n:{long}\rdata:3\n:data:fail\r:{long}\ndata:4\n\n")),
             ["1\n2\n3\n4"]
         );
-        // format-data-before-final-empty-line: an event that is cut off is none.
+        // format-data-before-final-empty-line: an event that is cut off does not count.
         assert_eq!(datas("retry:1000\ndata:test1\n\nid:test\ndata:test2"), ["test1"]);
         // format-field-data.
         assert_eq!(datas("data:\n\ndata\ndata\n\ndata:test\n\n"), ["", "\n", "test"]);
@@ -208,7 +208,7 @@ mod tests {
             named.iter().map(|[name, ..]| name.as_str()).collect::<Vec<_>>(),
             ["test", "message", "message"]
         );
-        // format-field-id, -id-2, -id-null: it lasts, an empty one clears it, one with NUL is none.
+        // format-field-id, -id-2, -id-null: an identifier persists, an empty one clears it, one with NUL is ignored.
         let ids = events(b"id: 1\ndata: a\n\ndata: b\n\nid\ndata: c\n\nid: 2\0\ndata: d\n\n");
         assert_eq!(ids.iter().map(|[_, _, id]| id.as_str()).collect::<Vec<_>>(), ["1", "1", "", ""]);
         // format-field-parsing.
@@ -227,10 +227,10 @@ mod tests {
         assert_eq!(datas("data:test\r\ndata\ndata:test\r\n\r\n"), ["test\n\ntest"]);
         // format-null-character.
         assert_eq!(datas("data:\0\n\n\n\n"), ["\0"]);
-        // format-utf-8, and bytes that are none.
+        // format-utf-8, and bytes that are not UTF-8.
         assert_eq!(datas("data:ok…\n\n"), ["ok…"]);
         assert_eq!(events(b"data:\xff\n\n")[0][1], "\u{fffd}");
-        // The stock ticker of the standard, and its two events of one and no data lines.
+        // The stock ticker of the standard, and its test stream, whose third event is cut off here.
         assert_eq!(datas("data: YHOO\ndata: +2\ndata: 10\n\n"), ["YHOO\n+2\n10"]);
         assert_eq!(
             datas(
@@ -261,7 +261,7 @@ mod tests {
             assert!(error.to_string().starts_with(what), "{error}");
             assert!(stream.line.capacity() + stream.data.capacity() < 4 * LARGEST);
         }
-        // Any number of short events is fine until their bytes are too many, over all connections together.
+        // Any number of short events is fine until their bytes exceed the limit for all connections together.
         let (mut left, mut events) = (FEW, 0_u64);
         let error = loop {
             let mut stream = EventStream::new(Endless(b"data:1\n\n", 0), left);

@@ -1,4 +1,4 @@
-//! What a command fails with: a stable code and a sentence.
+//! The failure of a command: a stable code and a sentence.
 
 use std::path::Path;
 
@@ -25,17 +25,17 @@ impl Failure {
         Self { code: "FILE".to_owned(), detail: format!("cannot {action} {}: {error}", path.display()) }
     }
 
-    /// A server that cannot be reached or does not answer as one of this kind.
+    /// A server that cannot be reached, or does not answer as a refloat server does.
     pub fn network(detail: impl Into<String>) -> Self {
         Self { code: "NETWORK".to_owned(), detail: detail.into() }
     }
 
-    /// A set whose keys the machine cannot hold.
+    /// A set whose keys do not fit the machine's memory.
     pub fn memory(set: &str, needed: u64, available: u64) -> Self {
         memory::too_little(set, needed, available).into()
     }
 
-    /// The system refuses something else.
+    /// Any other refusal by the system.
     pub fn system(error: &dyn std::fmt::Display) -> Self {
         Self { code: "SYSTEM".to_owned(), detail: error.to_string() }
     }

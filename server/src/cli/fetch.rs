@@ -100,13 +100,13 @@ fn text(results: &[Fetched], out: &[PathBuf], job: &str) -> String {
     text
 }
 
-/// A ciphertext, or the list of those that a circuit makes.
+/// A fetched ciphertext, or the list of ciphertexts that a circuit makes.
 struct Fetched {
     bytes: Vec<u8>,
     level: Option<usize>,
 }
 
-/// The set that a job says it is of, which may be one of an earlier version.
+/// The set that a job names, which may be one of an earlier version.
 fn set_of(job: &JobDocument, registry: &Registry) -> Result<KeyOwnerSet, Failure> {
     let unknown = || {
         Failure::usage(format!(
@@ -122,7 +122,7 @@ fn set_of(job: &JobDocument, registry: &Registry) -> Result<KeyOwnerSet, Failure
     registry.client(SetQuery::Fingerprint(fingerprint))?.ok_or_else(unknown)
 }
 
-/// Bytes of the result at most.
+/// Most bytes that the result may have.
 fn largest(job: &JobDocument, set: &KeyOwnerSet) -> usize {
     let most = match set {
         KeyOwnerSet::Other(_) => MAX_CIPHERTEXTS,
@@ -132,7 +132,7 @@ fn largest(job: &JobDocument, set: &KeyOwnerSet) -> usize {
     most.saturating_mul(set.client().info().largest_ciphertext())
 }
 
-/// What came, checked to be of the set and under the key of the job.
+/// The ciphertexts that came, checked to belong to the set and the key of the job.
 fn results(job: &JobDocument, set: &KeyOwnerSet, bytes: Vec<u8>) -> Result<Vec<Fetched>, Failure> {
     let under = |key: Id| {
         if key.to_string() == job.key {
@@ -144,7 +144,7 @@ fn results(job: &JobDocument, set: &KeyOwnerSet, bytes: Vec<u8>) -> Result<Vec<F
         )))
     };
     if let KeyOwnerSet::Other(set) = set {
-        // Its jobs make one list, which the commands of its scheme read.
+        // Jobs of such a set make one list, which the commands of its scheme read.
         let header = frame::peek(&bytes)?;
         if !is_ciphertext(header.kind) || crate::id::hex(&header.fingerprint) != set.info().fingerprint {
             return Err(Failure::network(format!(

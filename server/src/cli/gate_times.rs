@@ -12,7 +12,7 @@ use refloat::wire::WireWord;
 use super::failure::Failure;
 use super::keyfiles::fresh_seed;
 
-/// Keys of a DM/CGGI set, made afresh.
+/// Fresh keys of a DM/CGGI set.
 pub struct GateBench<W: WireWord> {
     secret: CggiSecretKey<W>,
     evaluator: CggiEvaluator<W>,
@@ -77,8 +77,8 @@ impl<W: WireWord> GateBench<W> {
         })
     }
 
-    /// Seconds of an 8-bit addition by prefixes on `threads` threads, and its bootstraps: the fastest of
-    /// `runs`. Every result is checked.
+    /// Seconds of an 8-bit prefix addition on `threads` threads, the fastest of `runs`, and the number of its bootstraps. Every
+    /// result is checked.
     pub fn adder(&self, threads: usize, runs: usize) -> Result<(f64, usize), Failure> {
         let plan: Plan = arithmetic::adder(8, Form::Prefix)?.plan();
         let bits: Vec<bool> = (0..16).map(|i| 0xb64d >> i & 1 == 1).collect();
@@ -96,7 +96,7 @@ fn pool(threads: usize) -> Result<ThreadPool, Failure> {
     ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::system(&error))
 }
 
-/// Runs once to warm up, then `runs` times. Decryption is in the time: microseconds of a millisecond.
+/// The fastest of `runs` runs after one to warm up. The times include decryption, which is microseconds of a millisecond.
 fn fastest(
     threads: usize,
     runs: usize,

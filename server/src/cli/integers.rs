@@ -14,27 +14,27 @@ use crate::clients::{CiphertextBytes, IntegerClient, IntegerSecret};
 use crate::encryptors::IntegerEncryptor;
 use crate::engine::{SetInfo, SlotMode};
 
-/// A file of integers, or to be one: where it is, how they are written, and how large it is if it is a picture.
+/// A file of integers to read or write: its path, its format, and its size if it is a picture.
 pub struct File<'a> {
-    /// Where.
+    /// The path.
     pub path: &'a Path,
-    /// How, where its name does not say.
+    /// The format, where the file's name does not say.
     pub format: Option<Format>,
     /// Width and height.
     pub size: Option<(u32, u32)>,
 }
 
-/// The integers of a file, as many of each slot as it holds; of a picture, its grey levels from 0 to 255.
+/// The integers of a file, as many per slot as a slot holds; for a picture, its grey levels from 0 to 255.
 fn read(file: &File<'_>, set: &SetInfo) -> Result<Zeroizing<Vec<u64>>, Failure> {
     let shape = Shape::new(set.numbers(), SlotMode::Integers);
     let numbers = message_files::read(file.path, Format::of(file.format, file.path)?, shape, file.size)?;
-    // Above 2^53 not every integer is a number of such a file.
+    // Above 2^53, not every integer is a floating-point number.
     let below = set.modulus.unwrap_or(0).min(1 << 53);
     let integer = |(index, &number): (usize, &f64)| {
         if number >= 0.0 && number < below as f64 && number.fract() == 0.0 {
             return Ok(number as u64);
         }
-        // Whole numbers without the point, and 1e300 without its zeros.
+        // Shows whole numbers without a decimal point, and 1e300 without its zeros.
         let shown = if number.abs() < 1e16 { number.to_string() } else { format!("{number:?}") };
         Err(Failure::usage(format!(
             "{}: entry {} is {shown}; integers of {} are whole numbers from 0 to {}",
@@ -44,7 +44,7 @@ fn read(file: &File<'_>, set: &SetInfo) -> Result<Zeroizing<Vec<u64>>, Failure> 
             below.saturating_sub(1)
         )))
     };
-    // In memory of its full size, since a vector that grows leaves copies behind.
+    // Allocated at its full size, since a growing vector leaves copies behind.
     let mut integers = Zeroizing::new(Vec::with_capacity(numbers.len()));
     for entry in numbers.iter().enumerate() {
         integers.push(integer(entry)?);
@@ -86,11 +86,11 @@ pub struct Wanted<'a> {
     pub out: File<'a>,
     /// Integers to write, from the first; all if none is given.
     pub count: Option<usize>,
-    /// The message as it was.
+    /// The original message, to compare with.
     pub compare: Option<&'a Path>,
 }
 
-/// Entries of a message that were compared with the decryption, and those that differ.
+/// How many entries were compared with the original message, and how many of them differ.
 struct Compared {
     wrong: usize,
     compared: usize,
@@ -120,9 +120,9 @@ pub fn decrypt(
         None => None,
     };
     let bytes = match Format::of(out.format, out.path)? {
-        // Without the point that other numbers have.
+        // Integers, without the decimal point that other numbers have.
         Format::Json => {
-            // Of 20 digits at most, with a comma: what grows leaves copies behind.
+            // Room for 20 digits and a comma each: growing would leave copies behind.
             let mut text = Zeroizing::new(Vec::with_capacity(21 * count + 2));
             serde_json::to_writer(&mut *text, &integers[..count]).map_err(|error| Failure::system(&error))?;
             text

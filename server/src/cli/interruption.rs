@@ -1,5 +1,5 @@
-//! What is done when the process is told to end: incomplete files are removed, and whoever waits for a job on a server is told how to
-//! get its result later.
+//! What happens when the process is told to end: incomplete files are removed, and a user who is waiting for a job on a server is
+//! told how to get its result later.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,26 +8,26 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use crate::system::signals::told_to_end;
 
-/// Says something.
+/// Prints a message.
 type Words = Box<dyn Fn() + Send>;
 
-/// Temporary files of this process; whoever ends it by a signal removes them.
+/// Temporary files of this process, removed when a signal ends it.
 static TEMPORARIES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// What is said last.
+/// Prints the last message of the process.
 static LAST_WORDS: Mutex<Option<Words>> = Mutex::new(None);
 
-/// The files that are removed. Whoever holds them keeps the process from being ended by a signal.
+/// The files to remove. While the guard is held, a signal cannot end the process.
 pub fn temporaries() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     watch();
     TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Something to be said if the process is told to end before this is dropped.
+/// A message that is printed if the process is told to end before this is dropped.
 pub struct LastWords;
 
 impl LastWords {
-    /// Has this said.
+    /// Registers `say`, which prints the message.
     pub fn new(say: impl Fn() + Send + 'static) -> Self {
         watch();
         *last_words() = Some(Box::new(say));
@@ -56,7 +56,7 @@ fn watch() {
 fn end_by_signal() {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     let Ok(ending) = runtime.block_on(told_to_end()) else { return };
-    // Held until the process has ended: nothing new comes into being.
+    // Held until the process has ended, so that no new file is made.
     let all = temporaries();
     for path in all.iter() {
         let _ = fs::remove_file(path);

@@ -35,7 +35,7 @@ pub struct Arguments {
 enum Command {
     /// Lists key sets with their sizes and when they were used, in the order of their identifiers.
     List(ListArguments),
-    /// Removes a key set, whosever it is. Its client finds it missing, and can upload it again.
+    /// Removes a key set of any owner. Its client finds it missing, and can upload it again.
     Remove(RemoveArguments),
 }
 
@@ -50,7 +50,7 @@ struct Operator {
 /// Arguments of `refloat key-sets list`.
 #[derive(Args)]
 struct ListArguments {
-    /// Begins behind this key set, as the command said that listed the ones before.
+    /// Begins after this key set: the last one of the list before.
     #[arg(long, value_name = "ID")]
     after: Option<Id>,
     /// Key sets to list at most, 1 to 1000.
@@ -77,7 +77,7 @@ impl Operator {
     }
 }
 
-/// Says where to ask, if nobody answers.
+/// Adds where to ask, if the server cannot be reached.
 fn unreached(failure: Failure) -> Failure {
     if failure.code != NETWORK {
         return failure;

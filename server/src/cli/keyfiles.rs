@@ -43,7 +43,7 @@ pub struct Manifest {
 
 /// An evaluation key set as it is written or sent: what it belongs to, and the bytes of its pieces.
 pub struct KeySet {
-    /// What it belongs to.
+    /// What the pieces belong to.
     pub manifest: Manifest,
     /// Bytes of each piece.
     pub sizes: Vec<u64>,
@@ -69,7 +69,7 @@ pub type MakePart<'a> = &'a dyn Fn(usize) -> Result<Vec<u8>, Failure>;
 /// A folder with evaluation keys.
 pub struct EvaluationFolder {
     folder: PathBuf,
-    /// What they belong to.
+    /// What the keys belong to.
     pub manifest: Manifest,
 }
 
@@ -88,13 +88,13 @@ pub fn evaluation_path(folder: &Path) -> PathBuf {
     folder.join(EVALUATION)
 }
 
-/// Where a new secret key goes in a folder of keys.
+/// The path of a new secret key in a folder of keys.
 pub fn new_secret_path(folder: &Path) -> PathBuf {
     folder.join(SECRET)
 }
 
-/// Whether there is a secret key at `path`. An empty file, which versions before this one left where a disk was full,
-/// protects nothing and counts as none.
+/// Whether there is a secret key at `path`. An empty file, which earlier versions left when a disk was full, protects nothing and
+/// does not count.
 pub fn has_secret(path: &Path) -> Result<bool, Failure> {
     match fs::metadata(path) {
         Ok(found) => Ok(found.len() > 0 || !found.is_file()),
@@ -103,7 +103,7 @@ pub fn has_secret(path: &Path) -> Result<bool, Failure> {
     }
 }
 
-/// The secret key that belongs to what is at `path`: the file itself, in the folder, or beside a folder of evaluation keys.
+/// The file of the secret key that belongs to `path`: `path` itself, a file in it, or one beside it if it is a folder of evaluation keys.
 pub fn secret_of(path: &Path) -> Option<PathBuf> {
     if path.is_file() {
         return Some(path.to_owned());
@@ -112,7 +112,7 @@ pub fn secret_of(path: &Path) -> Option<PathBuf> {
     [Some(path), beside].into_iter().flatten().map(|folder| folder.join(SECRET)).find(|path| path.is_file())
 }
 
-/// How to make evaluation keys that `folder` lacks: of the secret key that is there, or beside it, or anew.
+/// The command that makes the evaluation keys missing in `folder`: from the secret key in it or beside it, or from a new one.
 pub fn repair(folder: &Path) -> String {
     match secret_of(folder).as_deref().and_then(Path::parent) {
         Some(owner) => format!("refloat keygen --resume --out {}", owner.display()),
@@ -127,8 +127,8 @@ pub fn in_file(path: &Path, error: refloat::Error) -> Failure {
 }
 
 impl EvaluationFolder {
-    /// Writes evaluation keys piece by piece, but for those that are there and `keep` accepts; the manifest comes last,
-    /// so that a folder that has one is complete. Also the number of pieces made.
+    /// Writes evaluation keys piece by piece, except those that are there and that `keep` accepts. The manifest comes last, so
+    /// that a folder that has one is complete. Also returns the number of pieces made.
     pub fn create(
         folder: &Path,
         set: &KeySet,
@@ -154,14 +154,14 @@ impl EvaluationFolder {
         Ok(made)
     }
 
-    /// Whether a folder has all pieces of a set by their names and lengths, and a manifest that says so.
+    /// Whether a folder has all pieces of a set, by names and lengths, and a manifest that matches.
     ///
     /// # Errors
     /// The manifest is of other keys, which are left alone.
     pub fn is_complete(folder: &Path, set: &KeySet) -> Result<bool, Failure> {
         let Some(found) = Self::at(folder)? else { return Ok(false) };
         let (there, here) = (&found.manifest, &set.manifest);
-        // The name may have gone to other numbers since.
+        // Fingerprints are compared, not names: a name may have been given to another set since.
         if (&there.fingerprint, there.key_id, there.parts) != (&here.fingerprint, here.key_id, here.parts) {
             return Err(Failure::usage(format!(
                 "{} holds evaluation keys of key {} of {} (fingerprint {}), the secret key is {} of {} ({}); move that folder away",
@@ -180,7 +180,7 @@ impl EvaluationFolder {
         Ok(set.sizes.iter().enumerate().all(whole))
     }
 
-    /// Makes a folder count as incomplete: what is in it belongs to a key that is to be replaced.
+    /// Makes a folder count as incomplete, because its key is about to be replaced.
     pub fn forget(folder: &Path) -> Result<(), Failure> {
         let path = folder.join(MANIFEST);
         match fs::remove_file(&path) {
@@ -189,7 +189,7 @@ impl EvaluationFolder {
         }
     }
 
-    /// Finds evaluation keys in a folder, or in its folder of evaluation keys; `None` if there are
+    /// Finds evaluation keys in a folder, or in its subfolder of evaluation keys; `None` if there are
     /// none.
     pub fn find(folder: &Path) -> Result<Option<Self>, Failure> {
         match Self::at(folder)? {
@@ -232,7 +232,7 @@ impl EvaluationFolder {
         }
     }
 
-    /// Loads all pieces for use, with the set among `engines` that they belong to.
+    /// Loads all pieces for use with their set, which must be among `engines`.
     pub fn load(&self, engines: &Engines, output: &Output) -> Result<LoadedKeys, Failure> {
         let Manifest { params, key_id, fingerprint, .. } = &self.manifest;
         let set = engines.by_fingerprint(fingerprint).ok_or_else(|| {

@@ -202,7 +202,7 @@ fn report(
 struct Made {
     client: Box<dyn KeyClient>,
     secret: Box<dyn KeySecret>,
-    /// Its evaluation keys.
+    /// The evaluation keys of the secret key.
     set: KeySet,
 }
 

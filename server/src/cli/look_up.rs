@@ -54,7 +54,7 @@ fn run_over<W: WireWord>(arguments: &Arguments, registry: &Registry, output: &Ou
     let encoding = arguments.output.unwrap_or(same);
     let job = LookUpJob { table: arguments.table.clone(), output: encoding, inputs };
     let bytes = job.to_bytes(&params)?;
-    // What does not fit is told before anything is sent.
+    // A job that does not fit is refused before anything is sent.
     LookUpJob::from_bytes(&params, &bytes)?;
     let count = job.inputs.len();
     let work = (LOOK_UP, &bytes[..], count);

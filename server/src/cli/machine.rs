@@ -1,4 +1,4 @@
-//! What machine figures were measured on.
+//! The machine that figures were measured on.
 
 use serde::Serialize;
 
@@ -6,10 +6,10 @@ use super::failure::Failure;
 use crate::memory;
 use crate::system::processor;
 
-/// The machine and what runs on it.
+/// The machine, and the software on it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Machine {
-    /// Version of refloat, so that figures can be put to a build.
+    /// Version of refloat, so that figures can be attributed to a build.
     pub version: &'static str,
     /// The processor's model name.
     pub cpu: String,
@@ -19,8 +19,8 @@ pub struct Machine {
     pub system: String,
     /// Arithmetic backend in use.
     pub backend: String,
-    /// Load average over the last minute, where the system tells: above 1 per thread, times are
-    /// those of a machine busy with other things.
+    /// Load average over the last minute, where the system tells: above 1 per thread, the machine was busy
+    /// with other things.
     pub load: Option<f64>,
 }
 
@@ -38,7 +38,7 @@ impl Machine {
         }
     }
 
-    /// One line.
+    /// The machine on one line.
     pub fn line(&self) -> String {
         let line = format!(
             "{}, {} threads, {}, backend {}, refloat {}",
@@ -51,7 +51,7 @@ impl Machine {
     }
 }
 
-/// What to say after a measurement on an architecture for which the project has figures of an emulator alone.
+/// A request to the user after a measurement on an architecture for which the project has only figures from an emulator.
 pub fn request() -> Option<&'static str> {
     cfg!(target_arch = "aarch64").then_some(
         "The project has counted instructions on 64-bit ARM, and timed nothing: if you can, send what stands above to the project, and the same \
@@ -63,13 +63,13 @@ fn load_average() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// Bytes of memory that the next evaluation can take, where the system tells: what processes can still take, and what
-/// this one has, because its allocator keeps what an earlier evaluation gave back. To be asked while nothing large is in use.
+/// Bytes of memory that the next evaluation can take, where the system tells: what processes can still take plus what this
+/// one has, because its allocator keeps what an earlier evaluation freed. Call this while nothing large is in use.
 pub fn available_memory() -> Option<u64> {
     Some(memory::available()? + memory::resident()?)
 }
 
-/// Whether the `needed` bytes of a set fit the budget, or without one what the system tells of.
+/// Checks that the `needed` bytes of a set fit the budget or, without one, the available memory if the system tells it.
 ///
 /// # Errors
 /// A failure that names both amounts.

@@ -19,26 +19,26 @@ use crate::memory;
 /// Bits of precision: -log2 of the error.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Precision {
-    /// Of the worst slot.
+    /// Precision of the worst slot.
     pub worst: f64,
-    /// Of the root mean square.
+    /// Precision by the root mean square of the errors.
     pub rms: f64,
-    /// Of the mean.
+    /// Precision by the mean error.
     pub mean: f64,
 }
 
 impl Precision {
-    /// Of the first `expected.len()` of `values`.
+    /// Precision of the first `expected.len()` of `values`.
     pub fn of(values: &[f64], expected: &[f64]) -> Self {
         Self::of_errors(values.iter().zip(expected).map(|(value, expected)| (value - expected).abs()))
     }
 
-    /// Of complex slots: an error is a distance in the plane.
+    /// Precision of complex slots: an error is a distance in the plane.
     pub fn of_slots(slots: &[Complex], expected: &[Complex]) -> Self {
         Self::of_errors(slots.iter().zip(expected).map(|(&slot, &expected)| (slot - expected).abs()))
     }
 
-    /// Exact agreement counts as 60 bits, and what is not a number as an error without end.
+    /// Exact agreement counts as 60 bits, and NaN as an infinite error.
     fn of_errors(errors: impl Iterator<Item = f64>) -> Self {
         let (mut worst, mut sum, mut squares, mut count) = (0.0f64, 0.0, 0.0, 0u32);
         for error in errors {
@@ -54,7 +54,7 @@ impl Precision {
     }
 }
 
-/// Everything needed to bootstrap with a set, made afresh.
+/// Everything needed to bootstrap with a set, with fresh keys.
 pub struct Bench {
     /// The set.
     pub params: ShipParams,
@@ -67,7 +67,7 @@ pub struct Bench {
     pub keygen_seconds: f64,
 }
 
-/// What is bootstrapped at once.
+/// Ciphertexts that are bootstrapped together.
 pub struct Work {
     mode: SlotMode,
     /// The slots of all ciphertexts, one after the other.
@@ -76,7 +76,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// What its slots hold.
+    /// What the slots hold.
     pub fn mode(&self) -> SlotMode {
         self.mode
     }
@@ -100,7 +100,7 @@ pub struct Timed {
 }
 
 impl Bench {
-    /// Whether the keys of a set and the evaluator's matrix fit `budget` bytes, or what the machine has, where it tells.
+    /// Checks that the keys of a set and the evaluator's matrix fit `budget` bytes or, without one, the available memory if known.
     ///
     /// # Errors
     /// A failure that names both amounts.
@@ -181,7 +181,7 @@ impl Bench {
         Ok((0..runs).map(|_| once()).fold(f64::INFINITY, f64::min))
     }
 
-    /// The fastest of `runs` runs of each, which take turns.
+    /// The fastest of `runs` runs of each of `works`, which take turns.
     pub fn best(
         &self,
         works: &[Work],
@@ -207,8 +207,8 @@ pub fn pool(threads: usize) -> Result<ThreadPool, Failure> {
     ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::system(&error))
 }
 
-/// Seconds that all threads take to fill as much fresh memory as the keys of a set take, in a piece for each track. It goes
-/// back to the system before keys are made.
+/// Seconds that all threads take to fill as much fresh memory as the keys of a set take, in one piece for each track. The memory
+/// goes back to the system before keys are made.
 ///
 /// # Errors
 /// A failure naming both amounts if they do not fit.

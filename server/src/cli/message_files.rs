@@ -49,10 +49,10 @@ impl Format {
     }
 }
 
-/// What a ciphertext holds: so many numbers, of a kind.
+/// How many numbers a ciphertext holds, and of what kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
-    /// Numbers.
+    /// How many numbers.
     pub numbers: usize,
     /// What a slot holds.
     pub mode: SlotMode,
@@ -155,7 +155,7 @@ pub fn read_file(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
     Ok(bytes)
 }
 
-/// Entries count from 1 over the whole file, as the numbers go to slots.
+/// Errors number the entries from 1 over the whole file, as the numbers go to slots.
 fn parse_csv(path: &Path, bytes: &[u8]) -> Result<Vec<f64>, Failure> {
     let text = std::str::from_utf8(without_mark(bytes))
         .map_err(|_| Failure::usage(format!("{} is not text in UTF-8", path.display())))?;

@@ -169,7 +169,7 @@ enum Mode {
     Complex,
     /// Zeros and ones.
     Bits,
-    /// Integers modulo that of the set.
+    /// Integers modulo the set's modulus.
     Integers,
 }
 
@@ -189,11 +189,11 @@ pub fn main() -> ExitCode {
     main_with(std::env::args_os(), &Registry::default())
 }
 
-/// Runs a command, the name of the program first, with the methods of a registry.
+/// Runs a command with the methods of a registry; the first of `arguments` is the name of the program.
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>, registry: &Registry) -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        // Help that was asked for goes to standard output, and is a failure if it does not arrive.
+        // Help that was asked for goes to standard output; if it cannot be written there, the command fails.
         Err(error) => {
             return match error.print() {
                 Err(failed) if !error.use_stderr() && !output::is_closed_pipe(&failed) => ExitCode::FAILURE,
@@ -268,7 +268,7 @@ mod tests {
             let options = command.get_arguments().filter_map(|argument| argument.get_long());
             options.map(|option| (command.get_name(), format!("--{option}")))
         });
-        // As a word of its own: `--key` is not meant where `--keys` stands.
+        // As a whole word: `--keys` does not count as `--key`.
         let words: BTreeSet<&str> =
             documents.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).collect();
         let missing: Vec<_> = options.filter(|(_, option)| !words.contains(option.as_str())).collect();

@@ -1,9 +1,9 @@
 //! Files that commands write: whole, or not at all.
 //!
-//! A file is opened before the work begins, so that a place that cannot be written is refused at once, and written beside
-//! that place under a temporary name. Only when all of it is on the disk is it renamed; an error or ctrl-C removes it. What
-//! was there before stays as it was until then, and for good if it is an input, a key, or nothing that a ciphertext or a
-//! message may replace.
+//! A file is opened before the work begins, so that a path that cannot be written is refused at once. Its bytes go to a
+//! temporary name beside the path, which is renamed only when all of them are on the disk; an error or ctrl-C removes it. Until
+//! then, an existing file stays as it was. Inputs, keys, other parts of a key folder and objects of unknown kinds are never
+//! replaced.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -21,7 +21,7 @@ use crate::system::files::{self, Readers, is_same, permit, sync_folder};
 /// Files of a key folder that hold no object of the wire format.
 const KEPT: [&str; 2] = ["keys.json", "server.token"];
 
-/// Kinds of objects that are results, and that results replace.
+/// Kinds of objects that are results; only these may be replaced by new results.
 const CIPHERTEXTS: [ObjectKind; 3] =
     [ObjectKind::Ciphertext, ObjectKind::CggiCiphertexts, ObjectKind::BgvCiphertext];
 
@@ -95,12 +95,12 @@ impl OutFile {
         Self::open(path, inputs)
     }
 
-    /// A file in a folder that refloat keeps, which may be there in an earlier version.
+    /// A file in a folder that refloat keeps; an earlier version of the file is replaced.
     pub fn own(path: &Path) -> Result<Self, Failure> {
         Self::at(path, path, None, true)
     }
 
-    /// A secret, for its owner's eyes alone; it takes the place of another file only if told to.
+    /// A secret, readable by its owner alone. It replaces an existing file only if `replace` is set.
     pub fn secret(path: &Path, replace: bool) -> Result<Self, Failure> {
         let temporary =
             Temporary::beside(path, Readers::Owner).map_err(|error| Failure::file("write", path, &error))?;
@@ -120,7 +120,7 @@ impl OutFile {
         Ok(Self { asked: asked.to_owned(), sink: Sink::File { temporary, place: place.to_owned(), replace } })
     }
 
-    /// Whether two would end up in the same place.
+    /// Whether both would be written to the same place.
     pub fn collides(&self, other: &Self) -> bool {
         match (&self.sink, &other.sink) {
             (Sink::File { place, .. }, Sink::File { place: other, .. }) => place == other,
@@ -128,7 +128,7 @@ impl OutFile {
         }
     }
 
-    /// Writes all of it and gives it its name.
+    /// Writes all the bytes and gives the file its name.
     pub fn write(self, bytes: &[u8]) -> Result<(), Failure> {
         let outcome = match self.sink {
             Sink::File { temporary, place, replace } => temporary.finish(bytes, &place, replace),
@@ -148,7 +148,7 @@ impl OutFile {
     }
 }
 
-/// Where a new file goes: its folder is there, and no link stands for it.
+/// The place of a new file: its folder must exist, and is given without links.
 fn place_of(path: &Path) -> Result<PathBuf, Failure> {
     let name = path
         .file_name()
@@ -166,7 +166,7 @@ fn place_of(path: &Path) -> Result<PathBuf, Failure> {
     Ok(folder.join(name))
 }
 
-/// Refuses to replace a key, or an object that this version does not know. A damaged header counts by its first bytes.
+/// Refuses to replace a key, or an object that this version does not know. If the header is damaged, its first bytes decide.
 fn refuse_keys(path: &Path) -> Result<(), Failure> {
     let mut start = [0; HEADER_LEN];
     let mut length = 0;
@@ -204,7 +204,7 @@ struct Temporary {
 }
 
 impl Temporary {
-    /// Creates it for these readers.
+    /// Creates the file, for `readers`.
     fn beside(place: &Path, readers: Readers) -> io::Result<Self> {
         let mut prefix = std::ffi::OsString::from(".");
         prefix.push(place.file_name().unwrap_or_default());
@@ -212,7 +212,7 @@ impl Temporary {
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix).suffix(".partial");
         permit(&mut builder, readers);
-        // Under the lock, so that no signal comes between the file and its entry.
+        // Under the lock, so that no signal comes between making the file and listing it.
         let mut all = temporaries();
         let file = builder.tempfile_in(folder_of(place))?;
         all.insert(file.path().to_owned());
@@ -315,7 +315,7 @@ mod tests {
                 assert!(failure.detail.contains(kind.name()), "{}", failure.detail);
             }
         }
-        // Damaged behind the first bytes, or cut off, it is a key still.
+        // Damaged after the first bytes, or cut off, it still counts as a key.
         let mut key = refloat::wire::frame::write(ObjectKind::SecretKey, [1; 16], [2; 16], &[7; 32]);
         key[20] ^= 1;
         for length in [key.len(), 14] {
@@ -339,7 +339,7 @@ mod tests {
         }
         symlink(at("nowhere"), at("dangling")).unwrap();
         assert!(refused(&at("dangling"), &[]).contains("not there"));
-        // Another file is written where the link leads, and keeps its permissions.
+        // Through a link, the file it points to is written, and keeps its permissions.
         fs::set_permissions(at("input"), fs::Permissions::from_mode(0o640)).unwrap();
         OutFile::open(&at("soft"), &[]).unwrap().write(b"y").unwrap();
         assert_eq!(fs::read(at("input")).unwrap(), b"y");

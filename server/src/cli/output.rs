@@ -34,7 +34,7 @@ impl Output {
     /// Writes the result of a command.
     ///
     /// # Errors
-    /// Standard output does not take it.
+    /// Standard output cannot be written.
     pub fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Failure> {
         let text = if self.json {
             serde_json::to_string_pretty(value).map_err(|error| Failure::system(&error))?
@@ -47,7 +47,7 @@ impl Output {
     /// Tells people something beside the result.
     pub fn note(&self, text: &str) {
         if !self.json {
-            // Where standard error is closed, nobody misses it.
+            // If standard error is closed, nobody reads notes.
             let _ = writeln!(io::stderr(), "note: {}", printable(text));
         }
     }
@@ -59,15 +59,15 @@ impl Output {
         } else {
             format!("error ({}): {}", failure.code, failure.detail)
         };
-        // Where standard error is closed, the exit code says it.
+        // If standard error is closed, the exit code still tells.
         let _ = writeln!(io::stderr(), "{}", printable(&text));
     }
 }
 
-/// Writes to standard output. A pipe that its reader has closed (`| head`) is the reader's choice and no failure.
+/// Writes to standard output. A pipe that its reader has closed (`| head`) is no failure.
 ///
 /// # Errors
-/// Standard output does not take it.
+/// Standard output cannot be written.
 pub fn to_stdout(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -79,13 +79,13 @@ pub fn to_stdout(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Whether a write failed because nobody reads any more.
+/// Whether a write failed because the reader has closed the pipe.
 pub fn is_closed_pipe(error: &io::Error) -> bool {
     error.kind() == ErrorKind::BrokenPipe
 }
 
-/// Text with what would command a terminal, or show it in another order than it is written in, as `\u` escapes, in the way
-/// of JSON. Names of files and words of servers may hold such characters.
+/// Text in which characters that would command a terminal, or change the order in which it is shown, are written as JSON's `\u`
+/// escapes. Names of files and texts from servers may hold such characters.
 pub fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
@@ -101,8 +101,8 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
-/// Whether a character shows as itself: no control character but the end of a line, no mark of direction, of no width, or
-/// of a line's end under another name.
+/// Whether a character shows as itself. Control characters other than the end of a line do not, nor do marks of direction,
+/// characters of no width, and other line ends.
 fn is_plain(character: char) -> bool {
     match character {
         '\n' => true,
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(printable(text), shown);
         let plain = "Größe, naïve, 日本語, 🦀";
         assert_eq!(printable(plain), plain);
-        // In JSON it means the same text.
+        // Within JSON, the escapes stand for the same text.
         let json = serde_json::to_string(&text.replace('\n', "")).unwrap();
         assert_eq!(serde_json::from_str::<String>(&printable(&json)).unwrap(), text.replace('\n', ""));
     }

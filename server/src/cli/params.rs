@@ -17,13 +17,13 @@ use crate::registry::{Registry, SetFilter};
 pub struct Arguments {
     /// A set to describe in full.
     name: Option<String>,
-    /// Also what so many bootstraps keep of a message of which nothing is computed between them: errors add up at worst, so it
-    /// is log2 of their number less.
+    /// Also what is promised after this many bootstraps in a row, with nothing computed between them: at worst errors add up, which costs
+    /// log2 of the number of bootstraps.
     #[arg(long, requires = "name", value_parser = clap::value_parser!(u32).range(1..))]
     bootstraps: Option<u32>,
 }
 
-/// A set, and what was asked of chains.
+/// A set, and the chains that were asked for.
 #[derive(Serialize)]
 struct Described<'a> {
     #[serde(flatten)]

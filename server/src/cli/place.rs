@@ -37,7 +37,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Who that is.
+    /// Who computes, according to the arguments.
     pub fn who(&self) -> Who<'_> {
         Who {
             server: &self.server,
@@ -58,8 +58,8 @@ pub struct Who<'a> {
 }
 
 impl Who<'_> {
-    /// Does a job on what is under a key of a set, whose evaluation keys are in the folder `keys`; its result is of
-    /// `largest` bytes at most.
+    /// Does a job on `input`, which is under `key` of a set; the evaluation keys are in the folder `keys`. The result has at most
+    /// `largest` bytes.
     pub fn run(
         &self,
         registry: &Registry,
@@ -99,8 +99,8 @@ impl Who<'_> {
     }
 }
 
-/// Has a server do a job. It is sent the evaluation keys it lacks: those in the folder, or, if there is a secret key only,
-/// those that follow from it. The secret key stays here.
+/// Has a server do a job. Evaluation keys that the server lacks are sent: those in the folder or, if it has only a secret key,
+/// keys derived from it. The secret key stays here.
 fn on_server(
     (url, server): (&str, &ServerArguments),
     keys: &Path,
@@ -137,7 +137,7 @@ fn on_server(
         .run(&Work { set, part: &part, task, input, largest }, output)
 }
 
-/// The failure of a folder without evaluation keys for a ciphertext of a set. New keys do not open what was encrypted under the old ones.
+/// The failure for a folder without the evaluation keys of a ciphertext. New keys would not decrypt what was encrypted under the old ones.
 fn no_keys(folder: &Path, set: &SetInfo) -> Failure {
     let repair = match keyfiles::secret_of(folder) {
         Some(_) => format!("make them with {}", keyfiles::repair(folder)),

@@ -27,7 +27,7 @@ Examples:
   refloat plan --preset n15 --measure
   refloat --json plan --preset n15+fbs16-50";
 
-/// Rotations that are listed to people; more are counted.
+/// Most rotations listed in text; beyond that, they are only counted.
 const LISTED: usize = 96;
 
 /// Arguments of `refloat plan`.
@@ -50,11 +50,11 @@ struct Plan<'a> {
     secure: bool,
     security: &'a str,
     slots: usize,
-    /// Of sets whose slots hold several integers, how many.
+    /// How many integers a slot holds, for sets whose slots hold several.
     #[serde(skip_serializing_if = "Option::is_none")]
     slot_degree: Option<usize>,
     levels: Levels,
-    /// Of sets with slots.
+    /// Rotations, levels of operations, and moduli, for sets with slots.
     #[serde(flatten)]
     outline: Option<&'a Outline>,
     /// Exact lengths of ciphertexts on the wire, by level.
@@ -71,7 +71,7 @@ struct Plan<'a> {
 struct Levels {
     /// A bootstrap takes ciphertexts from this level on.
     input: usize,
-    /// And leaves them here.
+    /// The level at which a bootstrap leaves ciphertexts.
     output: usize,
     /// Products between two bootstraps.
     products: usize,
@@ -85,7 +85,7 @@ struct Levels {
 #[serde(rename_all = "camelCase")]
 struct Keys {
     pieces: usize,
-    /// On the wire, and as many on disk.
+    /// Bytes on the wire, and on disk.
     bytes: u64,
 }
 
@@ -94,9 +94,9 @@ struct Keys {
 struct Memory {
     /// Evaluation keys, with what is precomputed for them.
     keys: u64,
-    /// What a run takes beside them, at most.
+    /// The most that a run takes besides the keys.
     run: u64,
-    /// About what making keys takes, of which no more than a piece is held at once: measured here, where the system tells.
+    /// About what making keys takes, with one piece in memory at a time: measured here, where the system tells.
     keygen: Option<u64>,
     /// What is available here, where the system tells.
     available: Option<u64>,
@@ -116,7 +116,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     let name = &arguments.preset;
     let found = registry.client(SetQuery::Name(name))?.ok_or_else(|| sets::unknown_set(registry, name))?;
     let secret = found.client().secret(&fresh_seed()?);
-    // First of all: nothing but what makes keys is in memory yet.
+    // Measured first, while only the making of keys is in memory.
     let keygen = keygen_memory(found.client().info(), secret.as_ref())?;
     let outline = found.outline()?;
     let client = found.keys();
@@ -157,8 +157,8 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     output.result(&plan, || text(&plan, info))
 }
 
-/// The most bytes of memory that this process has had once it has made a piece of every size: about as many as `refloat keygen` has,
-/// which writes a piece before it makes the next, and of `n16` takes a tenth more.
+/// The peak memory of this process in bytes after making a piece of every size. `refloat keygen`, which writes each piece before
+/// it makes the next, takes about as much; for `n16` it takes a tenth more.
 fn keygen_memory(set: &SetInfo, secret: &dyn KeySecret) -> Result<Option<u64>, Failure> {
     if machine::peak_memory().is_none() {
         return Ok(None);
@@ -259,7 +259,7 @@ fn text(plan: &Plan<'_>, info: &SetInfo) -> String {
     format!("{}: {}\n{}\n\n{}\n{sizes}", info.name, info.title, info.security_statement, table(&rows))
 }
 
-/// Rotations as people read them: `1 2 4 -1`, and how many there are.
+/// Rotations in text: `1 2 4 -1`, and how many there are.
 fn listed(rotations: &[Rotation]) -> String {
     if rotations.is_empty() {
         return "none".to_owned();
@@ -271,7 +271,7 @@ fn listed(rotations: &[Rotation]) -> String {
     format!("{}{more}; {} in all, others are composed of them", steps.join(" "), rotations.len())
 }
 
-/// A row for every level of messages: its modulus, and a ciphertext on the wire.
+/// A row for every level of messages: its modulus, and the bytes of a ciphertext on the wire.
 fn by_level(plan: &Plan<'_>) -> String {
     let Some(outline) = plan.outline else {
         return plan

@@ -95,7 +95,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     evaluate(&program, bootstraps, keys, files, &arguments.place, registry, output)
 }
 
-/// What is said of results that will be at the end of their levels.
+/// The remark on results that have too few levels left for a bootstrap.
 pub fn without_bootstrap(results: &str, set: &SetInfo) -> String {
     format!(
         "{results} can be decrypted but not bootstrapped: bootstraps of {} begin at level {}; to go on computing, bootstrap before the last \
@@ -110,7 +110,7 @@ pub struct Files<'a> {
     pub inputs: &'a [PathBuf],
     /// Names of the files for outputs, where they are written.
     pub written: &'a [Option<PathBuf>],
-    /// The same, opened.
+    /// The files for outputs, opened.
     pub out: Vec<Option<OutFile>>,
 }
 
@@ -128,7 +128,7 @@ pub fn evaluate(
     let outputs: Vec<String> = program.output_names().map(str::to_owned).collect();
     let (set, inputs) = ciphertexts(registry, files.iter().map(PathBuf::as_path))?;
     let key = inputs[0].key;
-    // Plans of integers say where else these operations are.
+    // For integers, the plan says which other sets have these operations.
     if program.reads_digits() && !matches!(set, KeyOwnerSet::Integers(_)) && !set.reads_digits()? {
         return Err(Failure::usage(format!(
             "{} reads no digits and does not compare, and the program does; take keys of a set for modular reduction, or of one that \
@@ -139,7 +139,7 @@ pub fn evaluate(
     let bytes: Vec<&[u8]> = inputs.iter().map(|input| &input.bytes[..]).collect();
     let body = programs::body(program, bootstraps, &bytes.concat());
     drop(inputs);
-    // Here too, what does not fit is told before any key is read.
+    // A job that does not fit is refused before any key is read.
     let operations = vec![Operation::new(PROGRAM)];
     let info = set.client().info();
     let engines = Engines::with(registry, SetFilter { only: Some(&info.name), ..SetFilter::all() })?;
@@ -162,7 +162,7 @@ pub fn evaluate(
         place.who().run(registry, keys, (set.client(), key), (&task, &body, largest), output)?;
     let results = programs::split_list(&bytes)?.into_iter().map(|one| set.ciphertext(one.to_vec()));
     let results: Vec<CiphertextBytes> = results.collect::<Result<_, _>>()?;
-    // Both may be large.
+    // Frees memory: both may be large.
     drop((body, bytes));
     if results.len() != outputs.len() || results.iter().any(|result| result.key != key) {
         return Err(Failure::network(
@@ -196,7 +196,7 @@ pub fn evaluate(
     })
 }
 
-/// A program from its file, which is text unless it begins as bytes do.
+/// Reads a program from its file, which is text unless it begins with the mark of the binary form.
 fn read(path: &Path) -> Result<Program, Failure> {
     let bytes = read_file(path)?;
     let program = if bytes.starts_with(b"rfprog") {
@@ -209,7 +209,7 @@ fn read(path: &Path) -> Result<Program, Failure> {
     program.map_err(|error| in_file(path, error))
 }
 
-/// Files by the position of their names: `NAME=FILE` where there is such a name, the others in order.
+/// Files in the order of `names`: `NAME=FILE` where NAME is among them, and the others in order.
 fn assign(what: &str, names: &[String], given: &[String]) -> Result<Vec<Option<PathBuf>>, Failure> {
     let mut files: Vec<Option<PathBuf>> = vec![None; names.len()];
     let named = |text: &str| {
@@ -222,7 +222,7 @@ fn assign(what: &str, names: &[String], given: &[String]) -> Result<Vec<Option<P
         }
     }
     for text in given.iter().filter(|text| named(text).is_none()) {
-        // A path may have such a sign too: then it is there, or has a folder before it.
+        // A path may contain = as well: then the file exists, or its folder comes before the sign.
         if let Some((name, _)) = text.split_once('=')
             && !name.contains(['/', '\\'])
             && !Path::new(text).exists()
@@ -248,7 +248,7 @@ fn assign(what: &str, names: &[String], given: &[String]) -> Result<Vec<Option<P
     Ok(files)
 }
 
-/// The files for outputs, which are neither read nor each other.
+/// Opens the files for outputs, which must differ from the files that are read and from each other.
 pub fn out_files(
     also_read: &[&Path],
     inputs: &[PathBuf],
@@ -271,7 +271,7 @@ pub fn out_files(
     Ok(files)
 }
 
-/// Ciphertexts of one set and one key, at least one.
+/// Reads at least one ciphertext; all must be of one set and one key.
 pub fn ciphertexts<'a>(
     registry: &Registry,
     paths: impl IntoIterator<Item = &'a Path>,

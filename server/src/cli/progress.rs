@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::output::Output;
 
-/// What a bar of steps shows.
+/// The layout of a bar that counts steps.
 const STEPS: &str = "{msg:32} {wide_bar} {pos}/{len} {elapsed_precise}";
 
 /// A bar that counts to `total`.
@@ -26,7 +26,7 @@ pub fn byte_bar(output: &Output, total: u64, message: &str) -> ProgressBar {
     bar
 }
 
-/// A sign of life for work of unknown length.
+/// A spinner, for work of unknown length.
 pub fn spinner(output: &Output, message: &str) -> ProgressBar {
     let bar = new(output, None, "{spinner} {msg} {elapsed_precise}");
     bar.set_message(message.to_owned());
@@ -65,7 +65,7 @@ pub fn show_steps(bar: &ProgressBar, done: u64, total: u64) {
     });
 }
 
-/// One stage of a run, as it was.
+/// One finished stage of a run.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StageTime {
@@ -88,7 +88,7 @@ pub struct StageTime {
     pub key_switch: u64,
 }
 
-/// Times the stages of a run and shows where it is.
+/// Times the stages of a run and shows its progress.
 pub struct StageClock {
     bar: ProgressBar,
     entered: Instant,
@@ -152,7 +152,7 @@ pub fn stage_table(stages: &[StageTime]) -> String {
     super::output::table(&rows)
 }
 
-/// A terminal that keeps what is drawn.
+/// A terminal that records what is drawn.
 #[cfg(test)]
 pub mod recorded {
     use std::io;
@@ -162,12 +162,12 @@ pub mod recorded {
 
     use super::{STEPS, styled};
 
-    /// What was drawn on it, in order.
+    /// What was drawn on the terminal, in order.
     #[derive(Debug, Clone, Default)]
     pub struct Terminal(Arc<Mutex<Vec<String>>>);
 
     impl Terminal {
-        /// A bar of steps that is drawn on it, every time that it changes.
+        /// A bar of steps that is redrawn on the terminal at every change.
         pub fn bar(&self) -> ProgressBar {
             let target = ProgressDrawTarget::term_like(Box::new(self.clone()));
             styled(ProgressBar::with_draw_target(Some(1), target), STEPS).with_message("starting")

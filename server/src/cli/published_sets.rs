@@ -1,4 +1,4 @@
-//! Sets of publications: they are measured, and no keys are made of them.
+//! Parameter sets from publications: they are measured, but no keys are made for them.
 
 use refloat::bootstrapping::bgv;
 

@@ -20,13 +20,13 @@ use crate::id::Id;
 use crate::service::views::{Commit, Committed, End, JobDocument, KeysDocument, NewKeys, StageDocument};
 use crate::store::jobs::JobState;
 
-/// Times that bytes are sent or asked for before a difference of digests counts as a failure.
+/// How often bytes are sent or requested before differing digests count as a failure.
 const DIGEST_TRIES: u32 = 3;
 
-/// Stages of a job that are kept.
+/// Most stages of a job that are kept.
 const STAGES: usize = 10_000;
 
-/// Codes of failures after which a job may still come to its end: nothing is known of it, or it is asked for again later.
+/// Codes of failures after which the job may still finish: nothing is known of it, or asking again later may work.
 const GOES_ON: [&str; 6] = [NETWORK, DAMAGED, "BAD_BYTES", "BUSY", "STOPPING", "STORAGE_FAILED"];
 
 /// A server that does work with keys.
@@ -36,38 +36,38 @@ pub struct Remote {
     fetch: FetchCommand,
 }
 
-/// What is to be done under a key.
+/// A job to be done under a key.
 pub struct Work<'a> {
     /// The evaluation keys.
     pub set: &'a KeySet,
-    /// Makes or reads a piece of them.
+    /// Makes or reads a piece of the evaluation keys.
     pub part: MakePart<'a>,
     /// The job.
     pub task: &'a Task,
-    /// What it works on.
+    /// The input of the job.
     pub input: &'a [u8],
-    /// Bytes of its result at most.
+    /// Most bytes that the result may have.
     pub largest: usize,
 }
 
-/// What came of it.
+/// The outcome of a job.
 pub struct Done {
     /// The result.
     pub bytes: Vec<u8>,
-    /// Seconds it took on the server.
+    /// Seconds the job took on the server.
     pub seconds: f64,
-    /// Its stages.
+    /// The stages of the job.
     pub stages: Vec<StageTime>,
 }
 
 impl Remote {
-    /// A server at the end of a connection; `public` keys are open to everybody's jobs. `fetch` is what people are told who have to leave
-    /// a job there.
+    /// A server at the end of a connection; `public` keys are open to everybody's jobs. `fetch` is the command shown to a user who has to
+    /// leave a job on the server.
     pub fn new(connection: Connection, public: bool, fetch: FetchCommand) -> Self {
         Self { connection, public, fetch }
     }
 
-    /// Sends the keys that the server lacks, and has it do a job. Keys that it lost are sent once more.
+    /// Sends the keys that the server lacks, and has it do a job. If the server loses keys, they are sent once more.
     pub fn run(&self, work: &Work<'_>, output: &Output) -> Result<Done, Failure> {
         match self.attempt(work, output) {
             Err(failure) if matches!(failure.code.as_str(), "KEYS_INCOMPLETE" | "KEY_PIECE_DAMAGED") => {
@@ -84,7 +84,7 @@ impl Remote {
 
     fn attempt(&self, work: &Work<'_>, output: &Output) -> Result<Done, Failure> {
         match self.upload(work.set, work.part, output) {
-            // Keys of somebody else that are open to everybody.
+            // Somebody else's keys, which are open to everybody.
             Err(failure) if self.public && failure.code == "TOKEN_WRONG" => {}
             outcome => outcome?,
         }
@@ -105,8 +105,8 @@ impl Remote {
         )))
     }
 
-    /// Waits for the end of a job and gets its result, of `largest` bytes at most. Who is interrupted, or loses the server, is told how
-    /// to get it later.
+    /// Waits for the end of a job and gets its result, of `largest` bytes at most. A user who interrupts this, or loses the connection, is
+    /// told how to get the result later.
     pub fn collect(&self, job: &Id, largest: usize, output: &Output) -> Result<Done, Failure> {
         let (name, command) = (self.connection.name().to_owned(), self.fetch.of(job));
         let bar = progress::bar(output, 1, "queued");
@@ -164,7 +164,7 @@ impl Remote {
         }
         let bar = progress::byte_bar(output, set.bytes(), "sending keys");
         let mut digests = Vec::with_capacity(parts);
-        // Pieces that are there count for the digest of all, so that a piece of somebody else's is found.
+        // Pieces that the server has count towards the digest of all, so that somebody else's piece among them is found.
         for index in 0..parts {
             let bytes = part(index)?;
             let digest = blake3::hash(&bytes);
@@ -244,7 +244,7 @@ impl Remote {
             headers: &[("idempotency-key", &once), ("refloat-digest", &digest)],
         };
         let job: JobDocument = again_if_damaged(|| self.connection.document(ask))?;
-        // It becomes part of paths.
+        // The identifier becomes part of paths, so it is checked here.
         job.id.parse().map_err(|_| {
             Failure::network(format!("{} names no job: {}", self.connection.name(), words(&job.id)))
         })
@@ -275,7 +275,7 @@ impl Remote {
         }
     }
 
-    /// Reads events until the stream ends; the last event if it was there.
+    /// Reads events until the stream ends. Returns the last event of the job if it came.
     fn stream(&self, job: &Id, watch: &mut Watch) -> Result<Option<End>, Failure> {
         let (path, last) = (format!("/v1/jobs/{job}/events"), watch.last.to_string());
         let response =
@@ -301,7 +301,7 @@ impl Remote {
         }
     }
 
-    /// The failure of a stream that no other try would make better.
+    /// The failure for an event stream that another try would not mend.
     fn no_events(&self, reason: &str) -> Failure {
         Failure { code: "BAD_BYTES".to_owned(), detail: format!("{}: {reason}", self.connection.name()) }
     }
@@ -329,10 +329,10 @@ impl Remote {
     }
 }
 
-/// The code of bytes that are others than were sent.
+/// The failure code for received bytes that differ from those sent.
 const DAMAGED: &str = "DIGEST_MISMATCH";
 
-/// Does again what failed because bytes were damaged on their way.
+/// Repeats a request that failed because bytes were damaged on their way.
 fn again_if_damaged<T>(mut request: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
     for _ in 1..DIGEST_TRIES {
         match request() {
@@ -347,7 +347,7 @@ fn header<'a>(response: &'a Response<Body>, name: &str) -> Option<&'a str> {
     response.headers().get(name)?.to_str().ok()
 }
 
-/// Where a job is, from its events.
+/// Follows a job by its events.
 struct Watch {
     bar: ProgressBar,
     /// Bytes of events that may still come.
@@ -372,7 +372,7 @@ impl Watch {
                 let (done, total) = (event.done.unwrap_or(0), event.total.unwrap_or(1));
                 progress::show_steps(&self.bar, done as u64, total as u64);
             }
-            // The stages of a job are known to be fewer.
+            // No real job has this many stages.
             _ if self.stages.len() < STAGES => {
                 let counters = event.counters;
                 self.stages.push(StageTime {

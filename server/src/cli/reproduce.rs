@@ -50,25 +50,25 @@ pub struct Arguments {
     /// its table].
     #[arg(long)]
     set: Vec<String>,
-    /// Of `bgv`, the polynomials that read digits: their degrees, and what they cost. `--set` then names published sets too.
+    /// For `bgv`: the polynomials that read digits, with their degrees and costs. `--set` then names published sets too.
     #[arg(long, conflicts_with = "mode")]
     polynomials: bool,
-    /// Of `bgv`, what bootstraps refresh: an integer in each slot, or all coordinates of slots of several [default: what the set has].
+    /// For `bgv`: what bootstraps refresh, an integer in each slot, or all coordinates of slots of several [default: what the set has].
     #[arg(long)]
     mode: Option<reproduce_bgv::Mode>,
-    /// Of `bgv`, published sets too, with chains of our own, which have 79 to 87 bits of security by the lattice estimator.
+    /// For `bgv`: published sets too, with chains of our own, which have 79 to 87 bits of security by the lattice estimator.
     #[arg(long)]
     allow_insecure: bool,
     /// Tables of `modular-reduction`, after its name: `modular-reduction --table 5 6` [default: all].
     #[arg(long, num_args = 1.., value_parser = ["5", "6", "7", "8", "10"])]
     table: Vec<String>,
-    /// Of `modular-reduction`, products of integers modulo small n instead of tables, beside those of BGV.
+    /// For `modular-reduction`: products of integers modulo small n instead of tables, beside those of BGV.
     #[arg(long)]
     rings: bool,
-    /// Of `scheme-switching`, from how many comparisons on digits are the cheaper way; on one thread.
+    /// For `scheme-switching`: from how many comparisons on digits are the cheaper way; on one thread.
     #[arg(long)]
     crossing: bool,
-    /// Of `scheme-switching`, another library beside ours in the same run: OpenFHE's argmin, where Python (`$PYTHON`) has its package
+    /// For `scheme-switching`: another library beside ours in the same run: OpenFHE's argmin, where Python (`$PYTHON`) has its package
     /// `openfhe`.
     #[arg(long, value_parser = ["openfhe"])]
     peer: Option<String>,
@@ -103,7 +103,7 @@ enum Suite {
 }
 
 impl Suite {
-    /// Its name, and what chooses its sets, where `--set` does not.
+    /// The name of a suite without `--set`, and what to do instead of giving it.
     fn fixed_sets(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Ship => Some(("ship", "leave it out, or choose rows by --rows")),
@@ -113,7 +113,7 @@ impl Suite {
         }
     }
 
-    /// That sets were named of a suite that always measures the same.
+    /// The failure for `--set` with a suite that always measures the same sets.
     fn without_sets(self, sets: &[String]) -> Failure {
         let (name, repair) = self.fixed_sets().unwrap_or_default();
         Failure::usage(format!(

@@ -1,4 +1,4 @@
-//! `refloat reproduce cggi`: gates and look-ups of the comparison beside those of this machine.
+//! `refloat reproduce cggi`: gates and look-ups of a published comparison beside those of this machine.
 
 use refloat::params::{CggiPreset, cggi_peer_preset, cggi_preset};
 use refloat::schemes::cggi::Encoding;
@@ -11,13 +11,13 @@ use super::gate_times::GateBench;
 use super::machine::Machine;
 use super::output::{Output, table};
 
-/// Where the published figures are from.
+/// Source of the published figures.
 const SOURCE: &str = "comparison of bootstrapping methods: OpenFHE 1.1.1, Intel Core i7-9700, one thread";
 
-/// Seconds of one NAND there.
+/// Published seconds of one NAND.
 const NAND: f64 = 0.0295;
 
-/// Seconds of one f(x) mod p of 3 to 4 bits there.
+/// Published seconds of one f(x) mod p of 3 to 4 bits.
 const LOOK_UP: f64 = 0.450;
 
 /// One figure, published and measured.
@@ -29,7 +29,7 @@ struct Row {
     row: &'static str,
     params: &'static str,
     note: &'static str,
-    /// Seconds of one.
+    /// Seconds of one gate or look-up.
     published: f64,
     measured: f64,
     /// Values bootstrapped a second.

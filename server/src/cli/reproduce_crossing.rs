@@ -1,7 +1,7 @@
-//! `refloat reproduce scheme-switching --crossing`: from how many comparisons on digits are the cheaper way.
+//! `refloat reproduce scheme-switching --crossing`: the number of comparisons from which digits are cheaper than gates.
 //!
-//! Gates compare one pair a rotation, after a way there and before a way back that cost the same for any number of pairs. Digits compare
-//! all slots of a ciphertext at once, in as many passes as the numbers have digits. So the one is cheaper for few, the other for many.
+//! Gates compare one pair per rotation, and switching to gates and back costs the same for any number of pairs. Digits compare all slots
+//! of a ciphertext at once, in as many passes as the numbers have digits. So gates are cheaper for few comparisons, digits for many.
 
 use std::time::Instant;
 
@@ -25,23 +25,23 @@ use super::output::{Output, table};
 use super::progress;
 use super::reproduce_modular::Bench;
 
-/// What there is to compare with.
+/// Source of the figure to compare with.
 const SOURCE: &str = "Al Badawi, Polyakov, \"Demystifying Bootstrapping in Fully Homomorphic Encryption\" (ePrint 2023/149), section 6: \
                       scheme switching for up to 100 slots";
 
-/// The rule of the survey, in comparisons.
+/// The survey's rule: the number of comparisons up to which gates are cheaper.
 const PUBLISHED: f64 = 100.0;
 
-/// Comparisons of a measurement of gates: what does not grow with their number is told from two of them.
+/// Numbers of comparisons by gates that are measured: two, to tell the fixed cost from the cost of each.
 const COUNTS: [usize; 2] = [16, 64];
 
 /// Bits of numbers that are compared exactly.
 const BITS: [u32; 2] = [5, 10];
 
-/// Of real numbers, the multiples of 1/`STEPS` that lie between two of 2/`STEPS`: at least that far from a threshold of 1/2.
+/// Real numbers are odd multiples of 1/`STEPS`, so at least that far from the threshold of 1/2.
 const STEPS: u32 = 32;
 
-/// What is asked for.
+/// What to measure.
 pub struct Request {
     /// Names of sets that link numbers to gates; where none is given, the default.
     pub sets: Vec<String>,
@@ -51,15 +51,15 @@ pub struct Request {
     pub budget: Option<u64>,
 }
 
-/// One kind of comparison, both ways.
+/// One kind of comparison, by gates and by digits.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {
     numbers: String,
     gates: &'static str,
-    /// Rotations of one comparison.
+    /// Rotations per comparison.
     rotations: usize,
-    /// Seconds there and back, and of one comparison.
+    /// Seconds of switching to gates and back, and of one comparison.
     gates_fixed: f64,
     gates_each: f64,
     digits: &'static str,
@@ -68,18 +68,18 @@ struct Row {
     slots: usize,
     digits_seconds: f64,
     published: f64,
-    /// Comparisons from which on digits are cheaper; none where one more took gates no longer, as noise may have it.
+    /// Number of comparisons from which on digits are cheaper; `None` if more comparisons by gates took no longer, which noise may cause.
     crossing: Option<f64>,
-    /// Comparisons whose bits come back at once. A crossing beyond that leaves out that they come back more than once.
+    /// Most comparisons whose bits come back to slots at once. A crossing beyond that ignores that they come back in several lots.
     at_once: usize,
-    /// Comparisons that were wrong, of both ways.
+    /// Wrong comparisons, both ways together.
     wrong: usize,
 }
 
 /// Measures and prints.
 ///
 /// # Errors
-/// [`Failure`] for a set that there is not, for more memory than there is, and after printing if a comparison was wrong.
+/// [`Failure`] for an unknown set, for too little memory, and after printing if a comparison was wrong.
 pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     let machine = Machine::here();
     let own = vec![LinkPreset::all()[0].name.to_owned()];
@@ -99,12 +99,12 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     }
 }
 
-/// The set for modular reduction beside one that links numbers to gates.
+/// The set for modular reduction to compare with a set that links numbers to gates.
 fn digits_beside(link: &LinkPreset) -> &'static str {
     if link.secure() { "msb16" } else { "toy-msb11" }
 }
 
-/// Seconds of one way, and what of it was wrong.
+/// Seconds of one way, and its wrong comparisons.
 struct Timed {
     seconds: f64,
     wrong: usize,
@@ -122,7 +122,7 @@ fn measured(name: &str, request: &Request, output: &Output) -> Result<Vec<Row>, 
     for (numbers, range, bits) in kinds {
         let comparison = match gates.params.comparison(range, gates.params.ckks().scale()) {
             Ok(comparison) => comparison,
-            // The noise of a toy reaches the steps of a fine grid.
+            // A toy has too much noise for the steps of a fine grid.
             Err(Error::Limit(why)) => {
                 output.note(&format!("{name}: {numbers}: {why}"));
                 continue;
@@ -165,19 +165,19 @@ fn measured(name: &str, request: &Request, output: &Output) -> Result<Vec<Row>, 
     Ok(rows)
 }
 
-/// What is paid once, and for each, by the costs of two counts.
+/// The fixed cost and the cost of each, from the costs of two counts.
 fn line([few, cost_of_few]: [f64; 2], [many, cost_of_many]: [f64; 2]) -> [f64; 2] {
     let each = (cost_of_many - cost_of_few) / (many - few);
     [cost_of_few - few * each, each]
 }
 
-/// The count at which a cost with a fixed part and one for each reaches another: 0 where it is above it from the beginning, none where
+/// The count at which a cost with a fixed part and a part for each reaches `other`: 0 if it is above `other` from the start, `None` if
 /// it does not grow.
 fn crossing([fixed, each]: [f64; 2], other: f64) -> Option<f64> {
     (each > 0.0).then(|| ((other - fixed) / each).max(0.0))
 }
 
-/// The fastest of some runs on one thread, and what all of them got wrong.
+/// The fastest of some runs, with the wrong comparisons of all of them.
 fn fastest(runs: usize, mut run: impl FnMut() -> Result<Timed, Failure>) -> Result<Timed, Failure> {
     let mut best = Timed { seconds: f64::INFINITY, wrong: 0 };
     for _ in 0..runs.max(1) {
@@ -207,7 +207,7 @@ impl Gates {
         Ok(Self { params, secret, evaluator, pool: measure::pool(1)? })
     }
 
-    /// So many numbers beside 1/2, from slots to slots.
+    /// Compares `count` numbers with 1/2, from slots to slots.
     fn compare(
         &self,
         count: usize,
@@ -240,7 +240,7 @@ impl Gates {
     }
 }
 
-/// Comparisons by digits: a number a slot beside another one, both below half the modulus of the digits.
+/// Comparisons by digits: the number in each slot with another one, both below half the modulus of the digits.
 fn by_digits(bench: &Bench, radix: &Radix, runs: usize, stream: &mut Stream) -> Result<Timed, Failure> {
     let modulus = radix.modulus() as u32;
     let level = bench.params.levels().input;

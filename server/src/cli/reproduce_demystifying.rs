@@ -1,4 +1,4 @@
-//! `refloat reproduce demystifying`: the survey's comparison of bootstrapping methods, and the same of this machine.
+//! `refloat reproduce demystifying`: a survey's comparison of bootstrapping methods, beside the same on this machine.
 
 use refloat::bootstrapping::ckks_conventional::ConventionalBootstrapper;
 use refloat::bootstrapping::{MetaBootstrapper, Method};
@@ -14,7 +14,7 @@ use super::machine::Machine;
 use super::output::{Output, table};
 use super::reproduce_bgv;
 
-/// What was published, with its source.
+/// The published table, with its source.
 const PUBLISHED: &str = include_str!("demystifying.json");
 
 /// The survey's table.
@@ -24,19 +24,19 @@ struct Survey {
     rows: Vec<Published>,
 }
 
-/// A row of it, and the set of ours that does the same, where there is one.
+/// A row of the table, and our set that does the same, if there is one.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Published {
     method: String,
     slots: usize,
-    /// Of precision, or of the message where it is exact.
+    /// Bits of precision, or of the message if it is exact.
     bits: String,
     seconds: f64,
     ours: Option<Own>,
 }
 
-/// A set of ours, and what is measured of it.
+/// One of our sets, and what is measured with it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Own {
@@ -67,7 +67,7 @@ struct Row {
     failed: bool,
 }
 
-/// What a set of ours does in one bootstrap.
+/// What one of our sets does in one bootstrap.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Measured {
@@ -77,13 +77,13 @@ struct Measured {
     slots_per_second: f64,
 }
 
-/// What is asked for.
+/// What to measure.
 pub struct Request {
-    /// Sets of ours whose rows are measured; where none is given, all.
+    /// Our sets whose rows are measured; all if empty.
     pub sets: Vec<String>,
-    /// Bootstraps of numbers and integers; the fastest counts.
+    /// Runs of each bootstrap of numbers or integers; the fastest counts.
     pub runs: usize,
-    /// Gates and look-ups; likewise.
+    /// Runs of each gate or look-up; the fastest counts.
     pub gate_runs: usize,
     /// Bytes that may be taken.
     pub budget: Option<u64>,
@@ -92,7 +92,7 @@ pub struct Request {
 /// Names of the sets of ours in the table.
 ///
 /// # Errors
-/// None for a table that was tested.
+/// None: the table is tested.
 pub fn sets() -> Result<Vec<String>, Failure> {
     let own = survey()?.rows.into_iter().filter_map(|row| row.ours);
     let mut names: Vec<String> = own.map(|own| own.set().to_owned()).collect();
@@ -103,7 +103,7 @@ pub fn sets() -> Result<Vec<String>, Failure> {
 /// Measures and prints.
 ///
 /// # Errors
-/// [`Failure`] after all rows, if a measurement failed: its row says why. A set that does not fit the memory is no failure.
+/// [`Failure`] after all rows, if a measurement failed, which its row explains. A set that does not fit the memory is no failure.
 pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     let machine = Machine::here();
     let survey = survey()?;
@@ -117,7 +117,7 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     failures(&rows)
 }
 
-/// After all rows: which failed.
+/// A failure that names the rows whose measurement failed, if there are any.
 fn failures(rows: &[Row]) -> Result<(), Failure> {
     let failed: Vec<&str> = rows.iter().filter(|row| row.failed).map(|row| row.method.as_str()).collect();
     if failed.is_empty() {
@@ -148,7 +148,7 @@ impl Own {
         }
     }
 
-    /// Slots, bits and seconds on one thread; what the bits are of.
+    /// Slots, bits and seconds on one thread, and what the bits mean.
     fn measure(&self, request: &Request, output: &Output) -> Result<(Measured, &'static str), Failure> {
         match self {
             Self::Gate(set) => {
@@ -199,7 +199,7 @@ impl Measured {
     }
 }
 
-/// A row of ours beside a published one.
+/// A published row with our measurement.
 fn of(published: Published, request: &Request, output: &Output) -> Row {
     let (measured, note, failed) = match published.ours.as_ref().map(|own| own.measure(request, output)) {
         None => (None, "no set of 128 bits for it here".to_owned(), false),
@@ -260,7 +260,7 @@ mod tests {
     fn the_table_has_the_published_rates_and_sets_that_there_are() {
         let survey = survey().unwrap();
         assert!(survey.source.contains("2023/149"));
-        // Slots a second, as the survey has them too.
+        // Slots per second, which the survey states too.
         let published = [33.9, 2.22, 745.0, 355.0, 1.49, 0.71, 68.3, 6.28];
         assert_eq!(survey.rows.len(), published.len());
         for (row, rate) in survey.rows.iter().zip(published) {
@@ -312,7 +312,7 @@ mod tests {
         let row = of(published, &small, &output);
         assert!(row.measured.is_none() && !row.failed && row.note.contains("takes"), "{row:?}");
         failures(std::slice::from_ref(&row)).unwrap();
-        // One that fails loses none of the others.
+        // A row that fails does not lose the others.
         let unknown = Published {
             method: "another method".into(),
             slots: 1,

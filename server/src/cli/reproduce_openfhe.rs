@@ -13,11 +13,11 @@ use super::failure::Failure;
 use super::machine::Machine;
 use super::output::{Output, table};
 
-/// Where the published figures are from.
+/// Source of the published figures.
 const SOURCE: &str =
     "comparison of bootstrapping methods: OpenFHE 1.1.1, Intel Core i7-9700, 3.0 GHz, one thread";
 
-/// What was published: a number of slots, bits of precision in one round and in two, seconds of each, and our set for it.
+/// Published figures: the number of slots, bits of precision and seconds with one round and with two; and our set for them.
 struct Published {
     log_slots: u32,
     rounds: [(f64, f64); 2],
@@ -37,7 +37,7 @@ struct Row {
     slots: usize,
     rounds: u32,
     published_bits: f64,
-    /// Of the mean error, and of the worst slot.
+    /// Bits of the mean error, and of the worst slot.
     mean_bits: Option<f64>,
     worst_bits: Option<f64>,
     published_seconds: f64,
@@ -74,7 +74,7 @@ fn measure(
         Err(failure) if failure.code == "LIMIT" => (None, failure.detail),
         Err(failure) => return Err(failure),
     };
-    // A second round takes what the first got wrong as its message, so many times as large.
+    // A second round bootstraps the error of the first, scaled up by this many bits.
     let gain = preset.gain_bits()?;
     for (rounds, (bits, seconds)) in (1..).zip(published.rounds) {
         let timed: Option<Timed> = bench

@@ -15,7 +15,7 @@ use super::output::{Output, bytes, table};
 use super::progress::spinner;
 use super::seal_rows::{SealRow, rows};
 
-/// Where the published figures are from.
+/// Source of the published figures.
 const SOURCE: &str = "RNS-CKKS bootstrapping on SEAL 3.5.6, Intel Core i7-9700K, 3.6 GHz, one thread";
 
 /// Which rows, and how.
@@ -26,7 +26,7 @@ pub struct Request {
     pub slots: Vec<u32>,
     /// Runs of each; the fastest counts.
     pub runs: usize,
-    /// Bytes of memory they may take.
+    /// Bytes of memory that a row may take.
     pub budget: Option<u64>,
 }
 
@@ -48,7 +48,7 @@ struct Row {
     log_qp: f64,
     integer_bits: u32,
     published_fraction_bits: f64,
-    /// Of the mean error.
+    /// Bits of the mean error.
     fraction_bits: Option<f64>,
     worst_fraction_bits: Option<f64>,
     published_levels: usize,
@@ -89,8 +89,8 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     output.result(&value, || text(&measured, &machine, request.runs))
 }
 
-/// [`row`] in a process of its own: the allocator keeps what a row used, in pieces that do not fit the next one's keys. A row
-/// that fails says so in its note.
+/// Runs [`row`] in a process of its own: the allocator keeps what a row used, in pieces that do not fit the next row's keys. If the
+/// row fails, its note says so.
 fn row_apart(set: &SealSet, published: &SealRow, request: &Request, output: &Output) -> Result<Row, Failure> {
     #[derive(Deserialize)]
     struct Answer {
@@ -150,7 +150,7 @@ fn row(set: &SealSet, published: &SealRow, request: &Request, output: &Output) -
         Err(failure) => return Err(failure),
     };
     let timed = bench.best(1, request.runs, output)?;
-    // Of a message with parts in [-1, 1] that stands for one 2^integer_bits as large.
+    // The message has parts in [-1, 1] and stands for one that is 2^integer_bits as large.
     let Precision { mean, worst, .. } = timed.precision;
     let fraction = |bits: f64| bits - f64::from(set.integer_bits);
     row.fraction_bits = Some(fraction(mean));

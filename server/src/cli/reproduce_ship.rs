@@ -13,16 +13,16 @@ use super::measure::Bench;
 use super::output::{Output, bytes, table};
 use super::reproduced_row::Row;
 
-/// Where the published figures are from: all of them. What the slides do not say is left out.
+/// Source of all published figures; what the slides do not give is left out.
 const SOURCE: &str =
     "slides of the SHIP talk (ePrint 2025/784); two AMD EPYC 7473X, 2.8 GHz, AVX2 and OpenMP";
 
-/// Of the published precision.
-const OF_WHICH: &str =
-    "the talk does not say whether of the worst slot, of the mean or of the root mean square";
-/// Of the published time of bits.
+/// Note on the published precision.
+const BITS_UNKNOWN: &str =
+    "the talk does not say whether this is the worst slot, the mean or the root mean square";
+/// Note on the published time of bits.
 const CORES_UNKNOWN: &str = "the talk does not say on how many cores";
-/// Of the published failure probability.
+/// Note on the published failure probability.
 const FAILURE: &str = "log2 of the probability; the talk states at most 2^-128 for all sets";
 
 /// A published row of the SHIP talk.
@@ -35,10 +35,10 @@ pub enum ShipRow {
     Param16,
 }
 
-/// What the slides say of a set.
+/// What the slides say about a set.
 struct Published {
     row: &'static str,
-    /// Bits of precision; [`OF_WHICH`].
+    /// Bits of precision; [`BITS_UNKNOWN`].
     bits: Option<f64>,
     /// Levels left after a bootstrapping.
     levels_left: Option<f64>,
@@ -46,7 +46,7 @@ struct Published {
     log_qp: Option<f64>,
     /// log2 of the largest probability of a wrong result.
     log_failure: f64,
-    /// Cores, where they are given, and seconds.
+    /// Times: the number of cores, if it is given, and seconds.
     seconds: &'static [(Option<usize>, f64)],
 }
 
@@ -108,7 +108,7 @@ impl ShipRow {
     }
 }
 
-/// Measures and prints: without rows, those of SHIP.
+/// Measures and prints. Without `rows`, those of SHIP are measured.
 pub fn run(rows: &[ShipRow], runs: usize, budget: Option<u64>, output: &Output) -> Result<(), Failure> {
     let machine = Machine::here();
     let wanted = if rows.is_empty() { &[ShipRow::Ship13, ShipRow::Bits, ShipRow::Ship14] } else { rows };
@@ -168,8 +168,11 @@ fn conventional(
     rows.push(make.row("log2 QP", published.log_qp, Some(params.log_qp()), "bits", 1, statement));
     rows.extend(make.times(&times, runs));
     let memory = bench.keys.memory_bytes() as f64;
-    let held =
-        if bench.plan.streamed { "at most at a time, read from a file as they are used" } else { "expanded" };
+    let held = if bench.plan.streamed {
+        "the most held at a time; read from a file as they are used"
+    } else {
+        "expanded"
+    };
     rows.push(make.row("evaluation keys, memory", None, Some(memory), "bytes", 1, held));
     let diagonals = bench.evaluator.memory_bytes() as f64;
     let kept = if bench.plan.evaluated { "kept evaluated" } else { "kept as coefficients" };
@@ -264,9 +267,9 @@ impl Maker<'_> {
         }
     }
 
-    /// The published precision, which is of nothing that can be measured beside it.
+    /// The published precision. No figure of ours stands beside it, because the talk does not say what it measures.
     fn published_precision(&self) -> Option<Row> {
-        self.published.bits.map(|bits| self.row("precision", Some(bits), None, "bits", None, OF_WHICH))
+        self.published.bits.map(|bits| self.row("precision", Some(bits), None, "bits", None, BITS_UNKNOWN))
     }
 
     /// The probability of a wrong result, published and computed; `event` says what would go wrong.

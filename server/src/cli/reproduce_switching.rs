@@ -20,32 +20,32 @@ use super::output::{Output, table};
 use super::peer::openfhe;
 use super::progress;
 
-/// What there is to compare with.
+/// Source to compare with.
 const SOURCE: &str = "Al Badawi, Polyakov, \"Demystifying Bootstrapping in Fully Homomorphic Encryption\" (ePrint 2023/149), has no figure \
                       of an argmax: its rule is to compare up to 100 slots by scheme switching";
 
-/// Numbers that are ranked.
+/// How many numbers are ranked.
 const COUNT: usize = 16;
 
-/// Their least distance, in units of the range.
+/// The least distance between them, as a share of the range.
 const DISTANCE: f64 = 1.0 / 29.0;
 
 /// Slots whose phases are measured.
 const PHASES: usize = 512;
 
-/// log2 of how often close numbers are to be compared wrongly, so that the deviation can be told: one in eight.
+/// log2 of the share of close numbers to be compared wrongly, from which the deviation is estimated: one in eight.
 const CLOSE: f64 = -3.0;
 
-/// Runs of bits that come back to slots.
+/// How often bits are brought back to slots.
 const BIT_RUNS: usize = 4;
 
-/// What is asked for.
+/// What to measure.
 pub struct Request {
     /// Names of sets; where none is given, the default.
     pub sets: Vec<String>,
     /// Rankings for each number of threads; the fastest counts, and all of them have to be right.
     pub runs: usize,
-    /// Whether OpenFHE does the same, on the same machine in the same run.
+    /// Whether to measure OpenFHE as well, on the same machine in the same run.
     pub openfhe: bool,
     /// Bytes that may be taken.
     pub budget: Option<u64>,
@@ -56,7 +56,7 @@ pub struct Request {
 struct Row {
     suite: &'static str,
     metric: String,
-    /// What the noise model says, where it is of noise.
+    /// The noise model's value, if the figure is one of noise.
     model: Option<f64>,
     measured: f64,
     unit: &'static str,
@@ -78,7 +78,7 @@ const WRONG: &str = "wrong winners";
 /// Measures and prints.
 ///
 /// # Errors
-/// [`Failure`] for a set that there is not, for more memory than there is, and after printing if a winner was wrong.
+/// [`Failure`] for an unknown set, for too little memory, and after printing if a winner was wrong.
 pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     let machine = Machine::here();
     let own = vec![LinkPreset::all()[0].name.to_owned()];
@@ -104,18 +104,18 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     })
 }
 
-/// Rows of OpenFHE's argmin beside those of ours on one thread; and in words what was measured, or why it was not.
+/// Adds a row for OpenFHE's argmin beside ours on one thread. Returns in words what was measured, or why nothing was.
 fn peer(
     rows: &mut Vec<Row>,
     machine: &Machine,
     request: &Request,
     output: &Output,
 ) -> Result<String, Failure> {
-    // Runs of it take so long that a few have to do.
+    // OpenFHE's runs take so long that three have to do.
     let runs = request.runs.min(3);
     let set = request.sets.first().map_or(LinkPreset::all()[0].name, String::as_str);
     let secure = LinkPreset::named(set)?.secure();
-    // What was measured of ours is printed, whatever becomes of another library.
+    // Our figures are printed whatever becomes of the other library.
     let theirs = match openfhe::argmin(COUNT, runs, 1, secure, output) {
         Ok(Ok(theirs)) => theirs,
         Ok(Err(why)) => return Ok(format!("not measured: {why}")),
@@ -137,7 +137,7 @@ fn peer(
     Ok(format!("{ratio:.2} times the time of ours on one thread; {} of {runs} answers wrong", theirs.wrong))
 }
 
-/// Keys and evaluator of a set, made afresh.
+/// Fresh keys and evaluator of a set.
 struct Bench {
     name: &'static str,
     params: LinkParams<Reduction>,
@@ -155,8 +155,8 @@ struct Seconds {
 
 /// Errors of bits in slots.
 ///
-/// The noise of gates moves a bit towards the other one, as the sine is flat where bits are, and that of slots either way: so the mean of
-/// the errors with their signs is the gates', and the deviation from it is the slots' but for a little.
+/// The noise of gates moves a bit towards the other value only, because the sine is flat where bits are; the noise of slots moves it either
+/// way. So the mean of the signed errors comes from gates, and the deviation from that mean comes almost entirely from slots.
 struct BitErrors {
     gates: f64,
     slots: f64,
@@ -189,7 +189,7 @@ impl Bench {
         Ok(self.secret.ckks().encrypt(&slots, self.params.input_level(), &fresh_seed()?)?)
     }
 
-    /// Mean square and largest of the errors of phases, in turns.
+    /// Mean square and maximum of the errors of phases; errors are in turns.
     fn phases(&self, stream: &mut Stream) -> Result<[f64; 2], Failure> {
         let numbers: Vec<f64> =
             (0..PHASES).map(|_| f64::from(stream.below(1 << 20)) / f64::from(1 << 20)).collect();
@@ -204,8 +204,8 @@ impl Bench {
         Ok([sum, worst])
     }
 
-    /// The deviation of the phases whose signs are compared, in turns, by the model and as so many comparisons of close numbers say
-    /// that are wrong: of those, as many are wrong as if the model's were multiplied by the ratio of the distances.
+    /// The deviation, in turns, of the phases whose signs are compared: by the model, and as estimated from the share of wrong comparisons
+    /// of close numbers. The model gives that share once its deviation is multiplied by the ratio of the distances.
     fn signs(&self) -> Result<[f64; 2], Failure> {
         let comparison = self.params.comparison(Range::Unit, self.params.ckks().scale())?;
         let distance = comparison.least_distance(CLOSE).unwrap_or(1.0);
@@ -224,7 +224,7 @@ impl Bench {
         Ok([model, model * distance / as_if])
     }
 
-    /// Seconds that so many fresh bits take to slots, the fastest of some runs.
+    /// Seconds to bring `count` fresh bits to slots, the fastest of some runs.
     fn way_back(&self, count: usize) -> Result<f64, Failure> {
         let bits = self.secret.cggi().encrypt_bits(&vec![true; count], &fresh_seed()?);
         let mut fastest = f64::INFINITY;
@@ -236,7 +236,7 @@ impl Bench {
         Ok(fastest)
     }
 
-    /// Errors in slots of so many random bits that went through a gate.
+    /// Errors in slots of `count` random bits that went through a gate.
     fn bits(&self, count: usize, stream: &mut Stream) -> Result<BitErrors, Failure> {
         let mut of = BitErrors { gates: 0.0, slots: 0.0, mean: 0.0, worst: 0.0 };
         let share = 1.0 / (count * BIT_RUNS) as f64;
@@ -259,7 +259,7 @@ impl Bench {
         Ok(of)
     }
 
-    /// The largest of sixteen numbers in a random order, at least [`DISTANCE`] apart; whether it was found.
+    /// Finds the largest of sixteen numbers in a random order, at least [`DISTANCE`] apart. Returns the times and whether it was found.
     fn rank(&self, stream: &mut Stream) -> Result<(Seconds, bool), Failure> {
         let mut numbers: Vec<f64> = (0..COUNT).map(|i| i as f64 * DISTANCE).collect();
         for i in (1..COUNT).rev() {
@@ -425,9 +425,9 @@ mod tests {
         let deviation = of("slots to gates, deviation");
         assert!((deviation.measured - deviation.model.unwrap()).abs() < 0.3, "{deviation:?}");
         let signs = of(SIGNS);
-        // Of 512 comparisons, on which the estimate is a tenth of a bit off; the model is a bound.
+        // From 512 comparisons, the estimate is off by a tenth of a bit; the model is a bound.
         assert!((-0.8..0.3).contains(&(signs.measured - signs.model.unwrap())), "{signs:?}");
-        // Of 256 bits, whose mean square is off by a tenth, so by more than half a bit once in a thousand.
+        // From 256 bits, the mean square is off by a tenth, so by more than half a bit once in a thousand runs.
         let bits = of("gates to slots, 64 bits, noise of gates");
         assert!((bits.measured - bits.model.unwrap()).abs() < 0.6, "{bits:?}");
         assert!(text(&rows, &Machine::here(), 2).contains("argmax of 16"));

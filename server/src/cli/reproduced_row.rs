@@ -1,19 +1,19 @@
-//! One figure, published and measured, as suites that compare sets with a paper print it.
+//! One published and measured figure, as printed by suites that compare sets with a paper.
 
 use serde::Serialize;
 
-/// What is serialised has these names.
+/// The names of the fields are those of the JSON output.
 #[derive(Debug, Clone, Serialize)]
 #[allow(clippy::struct_field_names)] // `row` is the name other programs read.
 pub struct Row {
     pub suite: &'static str,
-    /// What the source calls the set, if it has it.
+    /// The set's name in the source, if the source has the set.
     pub row: Option<&'static str>,
     pub metric: String,
     pub published: Option<f64>,
     pub measured: Option<f64>,
     pub unit: &'static str,
-    /// None where the source does not say.
+    /// `None` if the source does not say.
     pub threads: Option<usize>,
     pub params: &'static str,
     pub machine: String,

@@ -7,16 +7,16 @@ pub struct SealRow {
     pub set: u32,
     /// log2 of the number of slots.
     pub log_slots: u32,
-    /// Bits after the point.
+    /// Bits of precision after the binary point.
     pub fraction_bits: f64,
     /// Seconds.
     pub seconds: f64,
 }
 
-/// Bits after the point and seconds of one number of slots.
+/// Bits after the binary point, and seconds, for one number of slots.
 type Figures = (f64, f64);
 
-/// Every set with 2^10 to 2^15 slots.
+/// The figures of every set for 2^10 to 2^15 slots.
 const FIGURES: [[Figures; 6]; 12] = [
     [(6.44, 93.8), (5.96, 107.3), (5.46, 128.8), (4.97, 156.3), (4.46, 193.6), (4.17, 338.6)],
     [(17.11, 86.1), (16.62, 99.7), (16.13, 120.1), (15.62, 146.7), (15.11, 182.5), (14.86, 301.5)],

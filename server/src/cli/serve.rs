@@ -29,11 +29,11 @@ use crate::system::signals::survive_file_size_limit;
 use crate::system::signals::{Ending, told_to_end};
 use crate::{Server, service, settings};
 
-/// How often a worker looks whether it was drained.
+/// How often a worker checks whether it has been drained.
 #[cfg(feature = "cluster")]
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Bytes read of a line with a secret; more than a secret may have.
+/// Most bytes read from a line with a secret; more than any secret may have.
 const SECRET_LINE: u64 = 4096;
 
 const EXAMPLES: &str = "\
@@ -130,7 +130,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     let engines = engines(&config, registry)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
-        // Each may have files of the data folder open, for which the server keeps some.
+        // Each thread may have a file of the data folder open; the server reserves file descriptors for that.
         .max_blocking_threads(48)
         .thread_name("http")
         .enable_all()
@@ -147,7 +147,7 @@ fn engines(config: &Config, registry: &Registry) -> Result<Engines, Failure> {
     Ok(Engines::with(registry, SetFilter { only: None, memory })?)
 }
 
-/// Runs jobs that fronts hand out, until it is told to stop.
+/// Runs jobs that fronts hand out, until the worker is told to stop.
 #[cfg(feature = "cluster")]
 fn work(config: Config, engines: Engines, runtime: &Runtime, output: &Output) -> Result<(), Failure> {
     let start = |error: std::io::Error| Failure { code: "START".to_owned(), detail: error.to_string() };
@@ -245,7 +245,7 @@ async fn serve(config: Config, engines: Engines, output: &Output) -> Result<(), 
     let value = json!({ "url": url, "backend": backend, "threads": threads, "data": data });
     if let Err(failure) = output.result(&value, || started(is_json, &value, format!("refloat serves {url}")))
     {
-        // The log has said it too.
+        // The log has the address too.
         tracing::warn!(reason = failure.detail, "the address is not on standard output");
     }
     told_to_end().await.map_err(|error| Failure::system(&error))?;
@@ -258,7 +258,7 @@ async fn serve(config: Config, engines: Engines, output: &Output) -> Result<(), 
     Ok(())
 }
 
-/// What standard output is told of a start: on a line that fits in with the log, where both go to one place.
+/// The line on standard output at the start, in the format of the log, because both may go to one place.
 fn started(is_json: bool, value: &serde_json::Value, words: String) -> String {
     if is_json { value.to_string() } else { words }
 }
@@ -273,7 +273,7 @@ fn start_log(config: &Config) {
     };
     let builder = tracing_subscriber::fmt()
         .with_max_level(level)
-        // Saying on a full disk that the log cannot be written would end the thread that does.
+        // On a full disk, reporting that the log cannot be written would end the thread that logs.
         .log_internal_errors(false)
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
@@ -284,7 +284,7 @@ fn start_log(config: &Config) {
     };
 }
 
-/// The flags that were given, as a file would say it.
+/// The given flags, as a table of settings like that of a file.
 fn flags(arguments: &Arguments, registry: &Registry) -> Result<Table, Failure> {
     let mut table = Table::new();
     let mut set = |section: &str, key: &str, value: Option<Value>| {
@@ -322,7 +322,7 @@ fn flags(arguments: &Arguments, registry: &Registry) -> Result<Table, Failure> {
     Ok(table)
 }
 
-/// What is left for keys of `memory` bytes beside a job.
+/// The part of `memory` bytes that is left for keys beside a job.
 fn key_memory(memory: u64, registry: &Registry) -> Result<u64, Failure> {
     let working = Engines::with(registry, SetFilter::all())?.largest_working();
     memory.checked_sub(working).filter(|&keys| keys > 0).ok_or_else(|| {

@@ -17,10 +17,10 @@ use super::outfile::OutFile;
 use super::output::Output;
 use crate::id::{Id, hex};
 
-/// File of random bytes that tokens are derived from where there is no secret key.
+/// File of random bytes that tokens are derived from if there is no secret key.
 const TOKEN_FILE: &str = "server.token";
 
-/// Headers that requests have anyway.
+/// Headers that refloat sets itself.
 const OURS: [&str; 8] = [
     "authorization",
     "connection",
@@ -67,8 +67,8 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// A connection to the server at an address, with the token of the keys in `keys`, if there are any, and the headers that were
-    /// given.
+    /// A connection to the server at an address, with the token of the keys in the folder `keys`, if one is given, and the headers
+    /// from the options.
     pub fn connect(
         &self,
         address: &Address,
@@ -86,7 +86,7 @@ impl Reach {
         Connection::new(address, headers, patience, self.ca.as_deref(), output.clone())
     }
 
-    /// What every request carries.
+    /// The headers of every request.
     fn headers(&self, address: &Address, keys: Option<&Path>) -> Result<HeaderMap, Failure> {
         let mut headers = HeaderMap::new();
         for (name, value) in &self.header {
@@ -107,7 +107,7 @@ impl Reach {
         Ok(headers)
     }
 
-    /// The command by which a job is fetched later from a server at an address: with the same options, but for secrets.
+    /// The command that fetches a job later from a server at an address: with the same options, except for secrets.
     pub fn fetch(&self, address: &Address, keys: Option<&Path>) -> FetchCommand {
         let mut options = vec![format!("--server {}", address.base)];
         if self.token.is_some() {
@@ -125,13 +125,13 @@ impl Reach {
 pub struct FetchCommand(String);
 
 impl FetchCommand {
-    /// For a job.
+    /// The command for one job.
     pub fn of(&self, job: &Id) -> String {
         format!("refloat fetch {job} {} --out FILE", self.0)
     }
 }
 
-/// A path as a word of a shell.
+/// A path quoted for a shell if necessary.
 fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,".contains(c);
@@ -152,7 +152,7 @@ fn or_environment(given: Option<&String>, name: &str) -> Result<Option<Zeroizing
     }
 }
 
-/// The words leave out what was given: messages end up in logs.
+/// The error messages leave out the value, because messages end up in logs.
 fn secret_value(text: &str, what: &str) -> Result<HeaderValue, Failure> {
     let mut value = HeaderValue::from_str(text)
         .map_err(|_| Failure::usage(format!("{what} holds characters that no header can have")))?;
@@ -171,8 +171,8 @@ fn checked(token: Zeroizing<String>) -> Result<Zeroizing<String>, Failure> {
     )))
 }
 
-/// The token of the keys in a folder at a server: from the secret key, as the npm package derives it, or from the file
-/// that is kept, and made at the first time, where evaluation keys are without one.
+/// The token at a server for the keys in a folder. It is derived from the secret key, as in the npm package; if there is none, from
+/// a file of random bytes, which is made the first time.
 pub fn derived(keys: &Path, origin: &str) -> Result<Zeroizing<String>, Failure> {
     let token = |bytes: &[u8]| Zeroizing::new(hex(&*Zeroizing::new(server_token(bytes, origin))));
     if let Some(secret) = keyfiles::secret_of(keys) {

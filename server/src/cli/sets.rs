@@ -19,8 +19,8 @@ use crate::engines::Engines;
 use crate::id::hex;
 use crate::registry::{Memory, Registry, SetFilter};
 
-/// Says that keys are made of no set of this name: where a published set is measured, the set to take instead of one of an earlier version, or
-/// all there are.
+/// The failure for a set that no keys can be made for. It says how a published set is measured, or which set replaces one of an earlier
+/// version, or lists all sets.
 pub fn unknown_set(registry: &Registry, name: &str) -> Failure {
     if let Some(hint) = published_sets::hint(name) {
         return Failure::usage(hint);
@@ -40,7 +40,7 @@ pub fn unknown_set(registry: &Registry, name: &str) -> Failure {
     Failure::usage(format!("no parameter set is called {name:?}; there are {}", names.join(", ")))
 }
 
-/// Says that a command has nothing for a set: because there is none of this name, or because it does not know the method.
+/// The failure for a command that cannot use a set: because no set has this name, or because the command does not know its method.
 pub fn not_for(registry: &Registry, name: &str, command: &str) -> Failure {
     match registry.client(SetQuery::Name(name)) {
         Ok(Some(client)) => {
@@ -51,13 +51,13 @@ pub fn not_for(registry: &Registry, name: &str, command: &str) -> Failure {
     }
 }
 
-/// The set of a name, to make keys of.
+/// The set with this name, to make keys for.
 pub fn named(registry: &Registry, name: &str) -> Result<Box<dyn KeyClient>, Failure> {
     let found = registry.client(SetQuery::Name(name))?;
     found.map(KeyOwnerSet::keys).ok_or_else(|| unknown_set(registry, name))
 }
 
-/// What computes with a set in at most `memory` bytes, or in what is available.
+/// Engines for a set within `memory` bytes, or within the available memory.
 pub fn engines(registry: &Registry, set: &SetInfo, memory: Option<u64>) -> Result<Engines, Failure> {
     let memory = Memory::Total(memory.or_else(machine::available_memory));
     Ok(Engines::with(registry, SetFilter { only: Some(&set.name), memory })?)
@@ -66,7 +66,7 @@ pub fn engines(registry: &Registry, set: &SetInfo, memory: Option<u64>) -> Resul
 /// A secret key and its set.
 type WithSet<C, S> = (Box<C>, Box<S>);
 
-/// Reads a key from its file, which errors name.
+/// Reads a key from its file; errors name the file.
 fn read_key<K>(path: &Path, read: impl FnOnce(&[u8]) -> Result<K, Error>) -> Result<K, Failure> {
     let bytes = read_file(path)?;
     read(&bytes).map_err(|error| in_file(path, error))
@@ -96,7 +96,7 @@ pub fn read_ckks_secret(
     })
 }
 
-/// Reads a secret key of a set of integers, from its file or from the folder of keys; `None` if it is of another kind.
+/// Reads a secret key of an integer set, from its file or from the folder of keys; `None` if it belongs to another kind of set.
 pub fn read_integer_secret(
     registry: &Registry,
     path: &Path,
@@ -108,7 +108,7 @@ pub fn read_integer_secret(
     })
 }
 
-/// Reads a key of any CKKS set to encrypt with, secret or public, from its file or from the folder of keys.
+/// Reads a key of any CKKS set that can encrypt, secret or public, from its file or from the folder of keys.
 pub fn read_ckks_encryptor(
     registry: &Registry,
     path: &Path,
@@ -120,7 +120,7 @@ pub fn read_ckks_encryptor(
     })
 }
 
-/// Reads a key of a set of integers to encrypt with, secret or public, from its file or from the folder of keys; `None` if it is of
+/// Reads a key of an integer set that can encrypt, secret or public, from its file or from the folder of keys; `None` if it belongs to
 /// another kind of set.
 pub fn read_integer_encryptor(
     registry: &Registry,
@@ -145,12 +145,12 @@ pub fn public_key(registry: &Registry, path: &Path) -> Result<(SetInfo, Vec<u8>)
     })
 }
 
-/// Refuses a message where a ciphertext was to be read, by the first bytes: text or a picture that was not encrypted.
+/// Refuses text or a picture where a ciphertext is expected, judging by the first bytes: a message that was not encrypted.
 pub fn must_be_encrypted(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let start = &bytes[..bytes.len().min(64)];
     let is_text = match std::str::from_utf8(start) {
         Ok(_) => !start.contains(&0),
-        // A character that is cut off.
+        // The last character may be cut off.
         Err(error) => error.error_len().is_none() && error.valid_up_to() > 0,
     };
     let found = match start {
@@ -169,7 +169,7 @@ pub fn must_be_encrypted(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     Err(Failure { code: "BAD_BYTES".to_owned(), detail })
 }
 
-/// Reads a ciphertext of any set whose jobs refresh it.
+/// Reads a ciphertext of any set that has bootstraps.
 pub fn read_refreshable(registry: &Registry, path: &Path) -> Result<(KeyOwnerSet, CiphertextBytes), Failure> {
     let bytes = read_file(path)?.to_vec();
     must_be_encrypted(path, &bytes)?;
@@ -206,7 +206,7 @@ fn ckks_of_bytes(registry: &Registry, bytes: &[u8]) -> Result<Box<dyn CkksClient
     }
 }
 
-/// The set that bytes claim to belong to.
+/// The set that `bytes` claim to belong to.
 fn of_bytes(registry: &Registry, bytes: &[u8]) -> Result<KeyOwnerSet, Error> {
     let fingerprint = wire::frame::peek(bytes)?.fingerprint;
     registry.client(SetQuery::Fingerprint(fingerprint))?.ok_or_else(|| {

@@ -1,7 +1,7 @@
-//! TypeScript types of what the core says of parameter sets, gates and errors.
+//! TypeScript types of the core's descriptions of parameter sets, gates and errors.
 //!
-//! They are made of the same schemas as the description of the HTTP interface, and of the sets, gates and errors there are, so
-//! that the npm package repeats none of them.
+//! They are generated from the schemas that also describe the HTTP interface, and from the known sets, gates and errors, so
+//! that the npm package repeats none of these.
 
 use std::fmt::Write;
 
@@ -113,7 +113,7 @@ fn quoted(names: &[&str]) -> Vec<String> {
 }
 
 fn comment(schema: &Value, indent: &str) -> String {
-    // A reference that may be absent has its description beside the reference.
+    // For an optional reference, the description stands beside the reference.
     let choices = schema["oneOf"].as_array().into_iter().flatten();
     let Some(text) = std::iter::once(schema).chain(choices).find_map(|schema| schema["description"].as_str())
     else {

@@ -1,4 +1,4 @@
-//! `refloat verify`: whether every promise of precision and of exactness holds here, for messages of every kind and fresh keys.
+//! `refloat verify`: checks that every promise of precision and exactness holds here, for messages of every kind and fresh keys.
 
 use std::fmt::Write;
 
@@ -41,7 +41,7 @@ pub struct Arguments {
     memory: Option<u16>,
 }
 
-/// What was found.
+/// The findings.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report {
@@ -78,11 +78,11 @@ struct LeftOut {
 struct Row {
     set: String,
     message: &'static str,
-    /// Bits of the mean error that the set promises, if it promises any, and the fewest found.
+    /// Bits of the mean error: promised, if the set promises any, and the fewest found.
     mean: [Option<f64>; 2],
-    /// The same of the worst slot.
+    /// Bits of the worst slot: promised, and the fewest found.
     worst: [f64; 2],
-    /// Whether the promise is for this message, and holds.
+    /// Whether the promise covers this message, and whether it holds.
     promised: bool,
     holds: bool,
 }
@@ -92,7 +92,7 @@ struct Promise {
     set: String,
     mean: Option<f64>,
     worst: f64,
-    /// Whether it is for messages that are not random, too.
+    /// Whether the promise also covers messages that are not random.
     every: bool,
 }
 
@@ -120,7 +120,7 @@ enum Subject {
 }
 
 impl Subject {
-    /// What there is to verify of a conventional set: the ends of its range of slots.
+    /// The subjects of a conventional set: both ends of its range of slots.
     fn conventional(preset: &'static ConventionalPreset) -> Vec<Self> {
         let [fewest, most] = preset.promised.log_slots;
         let mut ends = vec![fewest, most];
@@ -141,7 +141,7 @@ impl Subject {
         ship.map_err(|_| sets::not_for(registry, name, "verify"))
     }
 
-    /// Every secure one.
+    /// All secure sets.
     fn all() -> Vec<Self> {
         let ship = ShipPreset::all().iter().filter(|preset| preset.secure()).map(Self::Ship);
         let conventional = ConventionalPreset::all().iter().filter(|preset| preset.secure());
@@ -163,7 +163,7 @@ impl Subject {
         }
     }
 
-    /// Every message and what one bootstrap under a fresh key keeps of it.
+    /// Bootstraps every message once under a fresh key, and returns the remaining bits.
     fn measure(&self, key: u64, budget: Option<u64>, output: &Output) -> Result<Vec<Found>, Failure> {
         match self {
             Self::Ship(preset) => ship(preset, key, budget, output),
@@ -177,7 +177,7 @@ impl Subject {
     }
 }
 
-/// A message, and bits of the mean and of the worst slot.
+/// A message, with the bits of its mean error and of its worst slot.
 type Found = (&'static str, [f64; 2]);
 
 fn found(
@@ -191,7 +191,7 @@ fn found(
     measured.collect()
 }
 
-/// Of a set of numbers, real slots and complex ones; of a set of bits, bits.
+/// Findings for a set of numbers, with real slots and complex ones, or for a set of bits.
 fn ship(preset: &ShipPreset, key: u64, budget: Option<u64>, output: &Output) -> Result<Vec<Found>, Failure> {
     let bench = Bench::new(preset.params()?, budget, output)?;
     let slots = bench.params.slots();
@@ -280,7 +280,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     })
 }
 
-/// Rows of a set, from bits of the mean and of the worst slot for the same messages under each key.
+/// The rows of a set, from the same messages under each of `keys` keys.
 fn over_keys(
     promise: &Promise,
     keys: u64,
@@ -346,7 +346,7 @@ mod tests {
         let random = |first| promise(false).row(first, "m", &[[1.0, 1.0]]);
         assert!(!random(true).holds && random(false).holds && !random(false).promised);
         assert!(shown(random(false), 1).contains("not promised"));
-        // What is not a number has no bits.
+        // NaN has no bits.
         assert!(!promise(true).row(true, "m", &[[f64::NEG_INFINITY; 2]]).holds);
     }
 

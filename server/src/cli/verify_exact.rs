@@ -1,4 +1,4 @@
-//! Whether sets of integers keep every integer, for `refloat verify`.
+//! Checks for `refloat verify` that integer sets keep every integer.
 
 use refloat::bootstrapping::bgv::BgvPreset;
 use serde::Serialize;
@@ -14,9 +14,9 @@ use super::reproduce_bgv::Bench;
 pub struct ExactRow {
     set: &'static str,
     message: &'static str,
-    /// log2 of the probability, promised, that a bootstrap gives a wrong slot.
+    /// log2 of the promised probability that a bootstrap gives a wrong slot.
     log_failure: f64,
-    /// Slots that were compared, and those that differ.
+    /// How many slots were compared, and how many differ.
     slots: usize,
     wrong: usize,
 }
@@ -28,7 +28,7 @@ impl ExactRow {
     }
 }
 
-/// Every message through one bootstrap under each of so many fresh keys.
+/// Puts every message through one bootstrap under each of `keys` fresh keys.
 pub fn rows(
     preset: &'static BgvPreset,
     keys: u64,
@@ -50,7 +50,7 @@ pub fn rows(
             ("one slot", all(&mut |i| u64::from(i == 0))),
         ];
         for (place, (message, integers)) in messages.into_iter().enumerate() {
-            // A set that fits the memory and refuses its own results is not a set that is left out.
+            // A set that fits the memory but refuses its own results must not count as left out.
             let wrong = bench.wrong_slots(&integers).map_err(|failure| Failure {
                 code: "WRONG_RESULT".to_owned(),
                 detail: format!("{}, {message}: {}; please report this", preset.name, failure.detail),

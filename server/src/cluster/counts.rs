@@ -11,7 +11,7 @@ use crate::memory;
 use crate::service::cache::KeyCache;
 use crate::service::metrics::{Label, New, rise};
 
-/// Counters of a worker, and what is looked up when somebody asks.
+/// Counters of a worker, and gauges that are set when somebody asks.
 pub struct Counts {
     registry: Registry,
     ended: Family<Label, Counter>,
@@ -27,7 +27,7 @@ pub struct Counts {
     resident: Gauge,
 }
 
-/// What is looked up.
+/// Values for the gauges.
 pub struct Now<'a> {
     pub jobs: usize,
     pub slots: usize,
@@ -45,9 +45,9 @@ impl Default for Counts {
             ended: new.number("worker_runs", "Runs by how they ended (name)"),
             key_loads: new.number("key_loads", "Key sets loaded from disk"),
             key_hits: new.number("key_hits", "Jobs whose key set was in memory"),
-            jobs: new.number("worker_jobs", "Jobs that it has"),
+            jobs: new.number("worker_jobs", "Jobs that the worker has"),
             slots: new.number("worker_slots", "Jobs that it runs at once; 0 if it takes no more"),
-            hung: new.number("worker_hung", "Runs of which nothing is heard"),
+            hung: new.number("worker_hung", "Runs that are no longer heard of"),
             connected: new.number("worker_nats", "1 if NATS can be reached"),
             cache_bytes: new.bytes("key_cache", "Loaded evaluation keys"),
             copies_bytes: new.bytes("key_copies", "Copies of evaluation keys on the disk of this machine"),
@@ -64,7 +64,7 @@ impl Counts {
         self.ended.get_or_create(&Label::new(outcome.name())).inc();
     }
 
-    /// Counts what is new of a run.
+    /// Counts the news of a run.
     pub fn heard(&self, news: &News) {
         if let News::Keys { loaded } = news {
             let counter = if loaded.is_some() { &self.key_loads } else { &self.key_hits };

@@ -15,8 +15,8 @@ use crate::store::jobs;
 /// Longest time between two looks at what there is to do.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Starts to hand out jobs. It ends after [`Service::stop`]; jobs that are out go on, and the next process with this data folder notes
-/// what came of them.
+/// Starts a thread that hands out jobs, and ends after [`Service::stop`]. Jobs that are out go on, and the next process with this data
+/// folder notes what came of them.
 ///
 /// # Errors
 /// The address of NATS cannot be used, or the system gives no thread.
@@ -54,7 +54,7 @@ fn run(service: &Arc<Service>, nats: &Arc<Nats>, lease: Option<u64>) {
     }
 }
 
-/// Says to operators how the front stands.
+/// Tells operators the state of the front.
 fn tell(service: &Service, nats: &Nats) {
     if let Ok(queued) = jobs::queued(&service.store) {
         nats.tell(&Standing {
@@ -67,8 +67,8 @@ fn tell(service: &Service, nats: &Nats) {
     }
 }
 
-/// Time in which signs can be heard. While NATS is away it stands still, and until workers had time to give a sign again: a job is not
-/// to count as one that kills who runs it because nobody could say that it runs.
+/// Time in which signs can be heard. It stands still while NATS is away, and until workers have had time to give a sign again: otherwise a
+/// job would count as one that kills its workers when they only could not be heard.
 struct Clock {
     now: Duration,
     last: Instant,

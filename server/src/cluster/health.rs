@@ -1,4 +1,4 @@
-//! What a worker says of itself over HTTP: whether it is well, and counters for operators.
+//! What a worker answers over HTTP: whether it is well, and counters for operators.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -28,10 +28,10 @@ const CONNECTIONS: usize = 16;
 /// Time that a connection has for its requests.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The listener that `server.metrics_listen` of a worker asks for, if it does, and its address.
+/// The listener of a worker and its address, if `server.metrics_listen` asks for one.
 ///
 /// # Errors
-/// It cannot be had, or others could reach it and nobody said that this is meant.
+/// The address cannot be had, or other hosts could reach it and the configuration does not say that this is meant.
 pub async fn listen(config: &Config) -> Result<Option<(TcpListener, SocketAddr)>, StartError> {
     match config.server.metrics_listen {
         MetricsListen::At(address) => bind(Listener::Operators, address, config).await.map(Some),

@@ -4,17 +4,17 @@ use serde::Serialize;
 
 use super::slots::{Slots, fitting};
 
-/// What one job, and keys, take.
+/// What one job and its keys take.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Job {
     /// Seconds of a job on `threads` threads, with its keys in memory.
     pub seconds: f64,
-    /// Seconds in which its keys are loaded there.
+    /// Seconds in which its keys are loaded on those threads.
     pub load_seconds: f64,
     /// Threads of a job.
     pub threads: usize,
-    /// Bytes of memory that the keys take, for all jobs of a worker.
+    /// Bytes of memory that the keys take, once for all jobs of a worker.
     pub key_bytes: u64,
     /// Bytes of memory that each job takes beside them.
     pub working_bytes: u64,
@@ -36,7 +36,7 @@ pub struct Site {
     pub node_key_bytes: u64,
     /// Jobs that its worker is told to run at once; 0: as many as it finds room for.
     pub node_slots: usize,
-    /// Bytes of memory that a worker reckons for each job: as many as one of any set takes.
+    /// Bytes of memory that a worker reckons for each job: the most that a job of any set takes.
     pub reckoned_bytes: u64,
     /// Jobs a second that one front can hand out and note.
     pub front_jobs: f64,
@@ -44,7 +44,7 @@ pub struct Site {
     pub front_link: f64,
 }
 
-/// What so many processors do.
+/// What a number of processors does.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Row {
@@ -58,39 +58,39 @@ pub struct Row {
     pub jobs: f64,
     /// Bytes a second of inputs and results, through fronts and their folders.
     pub bytes: f64,
-    /// Fronts, each with a table and a folder of its own, that it takes.
+    /// Fronts needed, each with a table and a folder of its own.
     pub fronts: usize,
-    /// What decides how many fronts: `table` or `link`; nothing where one does.
+    /// What decides the number of fronts: `table` or `link`; `None` where one suffices.
     pub limit: Option<&'static str>,
 }
 
 impl Job {
-    /// Jobs that have to wait for keys of which two workers of so many slots are the owners until it pays to load them once more.
+    /// How many jobs have to wait for keys that two workers of `slots` slots have already, until it pays to load the keys once more.
     pub fn patience(&self, slots: usize) -> f64 {
         (self.load_seconds / self.seconds * (2 * slots) as f64).ceil()
     }
 
-    /// Jobs that a worker of so many slots has to do for each time that it loads their keys, to spend this share of its time on jobs.
+    /// How many jobs a worker of `slots` slots has to do for each loading of their keys, to spend `share` of its time on jobs.
     pub fn jobs_a_load(&self, slots: usize, share: f64) -> f64 {
         (share / (1.0 - share) * self.load_seconds * slots as f64 / self.seconds).round()
     }
 }
 
 impl Site {
-    /// Jobs at once of a worker on a machine of so many processors: as many as it starts.
+    /// Jobs that a worker on a machine of `cores` processors runs at once, computed as the worker does.
     pub fn slots(&self, job: &Job, cores: usize) -> usize {
         let fit = fitting(self.node_bytes, self.node_key_bytes, self.reckoned_bytes);
         Slots::shared(cores, self.node_slots, job.threads, Some(fit)).count
     }
 
-    /// Jobs at once of this set for which a machine of so many processors has memory, if its worker is told so and sets aside no more for
+    /// Jobs of this set that a machine of `cores` processors has memory for at once, if its worker is told so and sets aside no more for
     /// keys than one key set takes.
     pub fn most_slots(&self, job: &Job, cores: usize) -> usize {
         let fit = fitting(self.node_bytes, job.key_bytes, job.working_bytes);
         Slots::shared(cores, 0, job.threads, Some(fit)).count
     }
 
-    /// What so many processors do.
+    /// What `cores` processors do.
     pub fn row(&self, job: &Job, cores: usize) -> Row {
         let (whole, rest) = (cores / self.node_cores, cores % self.node_cores);
         let part = |cores: usize| if cores > 0 { self.slots(job, cores) } else { 0 };
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn slots_are_those_that_a_worker_starts() {
         assert_eq!([2, 3, 32].map(|cores| SITE.slots(&JOB, cores)), [1, 1, 16]);
-        // It does not know which sets its jobs will be of, and assumes the largest.
+        // A worker does not know which sets its jobs will be of, and assumes the largest.
         let careful = Site { reckoned_bytes: 8_000_000_000, ..SITE };
         assert_eq!((careful.slots(&JOB, 32), careful.most_slots(&JOB, 32)), (4, 16));
         let started = Slots::shared(32, 0, 2, Some(fitting(64_000_000_000, 32_000_000_000, 8_000_000_000)));

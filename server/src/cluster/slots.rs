@@ -6,12 +6,12 @@ use crate::memory;
 use crate::service::cache;
 use crate::service::worker::threads;
 
-/// Jobs at once.
+/// The jobs that a worker runs at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots {
-    /// How many.
+    /// Number of jobs.
     pub count: usize,
-    /// Threads of each.
+    /// Threads of each job.
     pub threads: usize,
 }
 
@@ -23,7 +23,7 @@ impl Slots {
         Self::shared(threads(config), config.cluster.slots, config.cluster.threads_per_job, fit)
     }
 
-    /// Shares `all` threads out: to as many jobs as were `asked` for, or to so many that each has `each` and they `fit` into memory.
+    /// Shares `all` threads among `asked` jobs or, if that is 0, among as many as can have `each` threads and as `fit` into memory.
     pub fn shared(all: usize, asked: usize, each: usize, fit: Option<usize>) -> Self {
         let count = match asked {
             0 => (all / each.max(1)).min(fit.unwrap_or(usize::MAX)).max(1),
@@ -33,7 +33,7 @@ impl Slots {
     }
 }
 
-/// Jobs that fit into so many bytes of memory at once, beside what is set aside for keys, if each works in as many as any may.
+/// Jobs of `working` bytes, the most that one takes, that fit at once into `memory` bytes beside the `keys` bytes set aside for keys.
 pub fn fitting(memory: u64, keys: u64, working: u64) -> usize {
     (memory.saturating_sub(keys) / working.max(1)) as usize
 }

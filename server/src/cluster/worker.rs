@@ -33,7 +33,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// A worker that takes jobs until it is stopped.
 pub struct Worker {
     shared: Arc<Shared>,
-    /// One for each job at once.
+    /// One thread for each job at once.
     threads: Vec<JoinHandle<()>>,
     patience: Duration,
 }
@@ -53,16 +53,16 @@ struct Shared {
     stopping: AtomicBool,
     /// Whether a run hung, after which it takes no more jobs either.
     ill: AtomicBool,
-    /// Whether those that run are given back.
+    /// Tells running jobs to stop, so that they are given back.
     end: Live,
 }
 
-/// How a worker ends that was not stopped.
+/// Why a worker ended that was not stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// An operator wanted it so.
+    /// An operator asked for it.
     Drained,
-    /// A run hangs, or did, and it is to be started anew.
+    /// A run hangs or has hung, and the worker is to be started anew.
     Hung,
 }
 
@@ -70,7 +70,8 @@ impl Worker {
     /// Starts to take jobs. Not to be called where asynchronous code runs.
     ///
     /// # Errors
-    /// The configuration makes no sense, the folder or object store is not a front's, the address of NATS cannot be used, or the system gives no threads.
+    /// The configuration makes no sense, the folder or object store does not belong to a front, the address of NATS cannot be used, or the
+    /// system gives no threads.
     pub fn start(config: Config, engines: Engines) -> io::Result<Self> {
         config.check().map_err(io::Error::other)?;
         let slots = Slots::of(&config, &engines);
@@ -103,12 +104,12 @@ impl Worker {
         Ok(Self { shared, threads, patience })
     }
 
-    /// How it is.
+    /// The state of the worker, now and later.
     pub fn condition(&self) -> Condition {
         Condition(Arc::clone(&self.shared))
     }
 
-    /// How it has ended by itself, if it has; to be asked from time to time.
+    /// Why the worker has ended by itself, if it has; to be called from time to time.
     pub fn ended(&self) -> Option<End> {
         let hung = self.shared.nats.hung();
         if hung > 0 && !self.shared.ill.swap(true, Ordering::Relaxed) {
@@ -134,12 +135,12 @@ impl Worker {
     }
 }
 
-/// How a worker is, for whoever asks from outside.
+/// The state of a worker, for health checks and metrics.
 #[derive(Clone)]
 pub struct Condition(Arc<Shared>);
 
 impl Condition {
-    /// Whether it takes jobs.
+    /// Checks that the worker takes jobs.
     ///
     /// # Errors
     /// It does not, for the moment or any more.
@@ -193,7 +194,7 @@ impl Condition {
     }
 }
 
-/// Where the front keeps bytes.
+/// The front's storage of bytes.
 fn behind(config: &Config) -> io::Result<Arc<dyn Blobs>> {
     if !config.cluster.blobs.is_empty() {
         let remote = RemoteBlobs::connect(&config.cluster.blobs)?;
@@ -209,7 +210,7 @@ fn behind(config: &Config) -> io::Result<Arc<dyn Blobs>> {
     Ok(Arc::new(files))
 }
 
-/// Copies of keys on a disk of this machine, in front of where the front keeps them, if that is configured.
+/// Copies of keys on a disk of this machine, in front of `behind`, if that is configured.
 fn copies(config: &Config, behind: &Arc<dyn Blobs>) -> io::Result<Option<Arc<CachedBlobs>>> {
     let (folder, most) = (&config.cluster.cache, config.cluster.cache_bytes);
     if folder.as_os_str().is_empty() {
@@ -222,7 +223,7 @@ fn copies(config: &Config, behind: &Arc<dyn Blobs>) -> io::Result<Option<Arc<Cac
     Ok(Some(Arc::new(cached)))
 }
 
-/// What a worker says of itself.
+/// Describes the worker as it is at each call.
 fn about(
     config: &Config,
     slots: Slots,
@@ -257,7 +258,7 @@ impl Shared {
         let runner = Runner { engines: &self.engines, cache: &self.cache, pool, blobs: &self.blobs };
         let mut told = false;
         while !self.takes_no_more() {
-            // A folder that was unmounted is an empty one: jobs are for those that have their bytes.
+            // An unmounted folder looks empty: jobs have to go to workers that see their bytes.
             if let Err(error) = self.storage.check(&*self.blobs) {
                 if !told {
                     tracing::error!(%error, "takes no jobs until the front's storage can be read and written again");
@@ -277,7 +278,7 @@ impl Shared {
                 }
             }
         }
-        // What came of the last one is worth another try or two: else it is run again.
+        // The last outcome is worth another try or two: otherwise its job is run again.
         while self.nats.report_unsaid().is_err() && !self.end.is_shutting_down() {
             std::thread::sleep(PAUSE);
         }
@@ -289,7 +290,7 @@ impl Shared {
         stops(&self.stopping) || stops(&self.ill) || self.nats.has_left()
     }
 
-    /// Gives back what the front has sent before it heard that this worker leaves.
+    /// Gives back the jobs that the front sent before it heard that this worker leaves.
     fn give_back(&self) {
         while let Ok(Some(work)) = self.nats.take() {
             let stopped = Done { job: work.job, attempt: work.attempt, outcome: Outcome::Stopped };
@@ -372,12 +373,12 @@ mod tests {
         let alive = about();
         assert!(alive.is_sound() && alive.keys.len() == Alive::MOST);
         assert!(alive.keys.contains(&id(many - 1)) && !alive.keys.contains(&id(0)));
-        // It says of each set what its keys take here.
+        // The worker says what keys of each set take here.
         for set in engines.infos() {
             assert_eq!(alive.bytes_of(Some(&set.fingerprint)), Some(set.expanded_key_bytes));
         }
         assert_eq!(alive.bytes_of(Some("of none")), None);
-        // And that it takes none while it cannot store what comes of them.
+        // It takes no jobs while it cannot store results.
         assert!(alive.slots == 2 && !alive.storage_fails);
         assert!(!storage.refused(7, Duration::ZERO));
         assert!(about().slots == 0 && about().storage_fails);

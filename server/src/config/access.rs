@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::ConfigError;
 use crate::id::{hex, unhex};
 
-/// Characters that the secret of an API key has at least, and at most.
+/// Fewest and most characters of an API key's secret.
 const SECRET_LENGTHS: std::ops::RangeInclusive<usize> = 16..=1024;
 
 /// Section `[access]`.
@@ -84,10 +84,10 @@ impl AccessSection {
     }
 }
 
-/// The hash of the secret of an API key that stands on a line.
+/// The hash of the API key secret on a line.
 ///
 /// # Errors
-/// It is too short, too long, or cannot be the value of a header, by which it is sent.
+/// The secret is too short, too long, or cannot be the value of a header, by which it is sent.
 pub fn api_key_hash_of(line: &str) -> Result<String, String> {
     let secret = line.trim();
     let length = secret.chars().count();

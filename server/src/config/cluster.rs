@@ -83,7 +83,7 @@ pub enum Role {
     Worker,
 }
 
-/// Signs of life come every three seconds.
+/// Least value of a lease and of the time until a run counts as hung: signs of life come every three seconds.
 const LEAST_LEASE: u64 = 10;
 
 impl ClusterSection {
@@ -131,7 +131,7 @@ impl ClusterSection {
             }
         }
         match (self.role, self.nats.is_empty()) {
-            // The address may have a password.
+            // The address is not shown, because it may have a password.
             (Role::All, false) => fail(
                 "cluster.nats is set and cluster.role = \"all\": a server that does everything itself asks no NATS; choose the role \
                  front or worker, or leave cluster.nats out"
@@ -172,7 +172,7 @@ impl ClusterSection {
     }
 }
 
-/// The bucket and the prefix of `s3://bucket/prefix`. There is no user and no password in it, as it stands in logs.
+/// The bucket and the prefix of `s3://bucket/prefix`. An address with a user or a password is refused, because logs show it.
 pub(crate) fn bucket_and_prefix(address: &str) -> Option<(&str, &str)> {
     let rest = address.strip_prefix("s3://")?;
     let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));

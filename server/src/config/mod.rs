@@ -405,7 +405,7 @@ const LONGEST: u64 = 10 * 365 * 24 * 3600;
 /// Threads that a server may have for jobs.
 const MOST_THREADS: usize = 1024;
 
-/// What 0 would do in settings of storage where it is refused.
+/// Storage settings that may not be 0, and what 0 would do.
 const ZEROS: [(&str, &str); 5] = [
     ("retention_hours", "every finished job and its result would be removed within a minute"),
     ("unsealed_hours", "every key set would be removed while it is uploaded"),

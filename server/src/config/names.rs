@@ -1,8 +1,8 @@
-//! Origins and host names of the settings, which requests have to match to the letter: one that none can match is refused.
+//! Checks origins and host names in the settings. Requests have to match them to the letter; a name that none can match is refused.
 
 use super::{Config, ConfigError};
 
-/// Refuses names that no request has.
+/// Refuses names that no request can match.
 pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     let server = &config.server;
     let fail = |key: &str, name: &str, wanted: &str| {
@@ -33,7 +33,7 @@ pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// As browsers write it, `null` included, or the star.
+/// Whether a name is an origin as browsers write it, `null` included, or the star.
 fn is_origin(name: &str) -> bool {
     let of_host = |(scheme, host): (&str, &str)| {
         let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '/' | '?' | '#' | '@' | '*' | ',');

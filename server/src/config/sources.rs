@@ -21,7 +21,7 @@ pub(super) fn overlay(table: &mut Table, source: Table, name: &str) -> Result<()
             let Some(Value::Table(known)) = table.get_mut(&section) else { continue };
             let before = known.insert(key.clone(), value.clone());
             check(table).map_err(|error| {
-                // What a list or a table holds may be a secret.
+                // Lists and tables may hold secrets.
                 let shown = match value {
                     Value::Array(_) | Value::Table(_) => String::new(),
                     value => format!(" = {value}"),
@@ -34,7 +34,7 @@ pub(super) fn overlay(table: &mut Table, source: Table, name: &str) -> Result<()
     Ok(())
 }
 
-/// What is to stand where a value is that a setting cannot have: by the value it had before, if there is such a setting.
+/// What a setting takes in place of an invalid value, judged by the value it had before, if there is such a setting.
 fn wanted(section: &str, key: &str, before: Option<&Value>, value: &Value, reason: &str) -> String {
     match (before, value) {
         (Some(Value::String(_)), Value::String(_)) if key == "listen" => {
@@ -64,13 +64,13 @@ fn wanted(section: &str, key: &str, before: Option<&Value>, value: &Value, reaso
     }
 }
 
-/// Variables that look like settings and are none: `REFLOAT_`, the name of a section and something more. With one underscore where
-/// two belong nothing would read them.
+/// Variables that look like settings and are none: `REFLOAT_`, the name of a section and something more. Nothing reads them, because
+/// settings have two underscores there.
 pub(crate) fn strays<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     names.into_iter().filter(|name| meant(name).is_some()).collect()
 }
 
-/// Refuses a variable that is a setting but for its underscores.
+/// Refuses a variable that names a setting with too few underscores.
 pub(super) fn check_underscores(name: &str) -> Result<(), ConfigError> {
     match meant(name) {
         Some((section, key))
@@ -85,7 +85,7 @@ pub(super) fn check_underscores(name: &str) -> Result<(), ConfigError> {
     }
 }
 
-/// The section and the key that a variable seems to mean which lacks an underscore before the section.
+/// The section and the key that a variable seems to mean if it has only one underscore before the section.
 fn meant(name: &str) -> Option<(String, String)> {
     let path = name.strip_prefix("REFLOAT_").filter(|path| !path.starts_with('_'))?.to_ascii_lowercase();
     sections().into_iter().find_map(|(section, _)| {
@@ -185,7 +185,7 @@ mod tests {
             let error = Config::load(None, variable(name, "4"), Table::new()).unwrap_err().0;
             assert!(error.contains(name) && error.contains("REFLOAT__LIMITS__MAX_QUEUED"), "{error}");
         }
-        // What a cluster manager sets for a service of this name, and what is not for the server.
+        // Variables that a cluster manager sets for a service of this name, and others that are not for the server.
         let names = ["REFLOAT_SERVER_PORT", "REFLOAT_BACKEND", "REFLOAT_CONFIG", "REFLOAT_TOKEN", "PATH"];
         for name in names {
             Config::load(None, variable(name, "4"), Table::new()).unwrap();

@@ -11,12 +11,12 @@ use crate::id::Id;
 
 /// Attempts that a worker has, and reports of them that did not get through.
 ///
-/// Signs of an attempt are given as long as something is heard of its run, which says what it does and asks whether it is to stop; and
-/// from its end until its report was heard, so that it is not made again meanwhile, however long that takes. A run that hangs says
-/// nothing and asks nothing: so its front hands the job to another.
+/// Signs of an attempt are given as long as its run reports what it does or asks whether it is to stop. After its end they are given until
+/// its report has got through, however long that takes, so that the attempt is not repeated meanwhile. A run that hangs neither reports nor
+/// asks, so its front hands the job to another worker.
 pub struct Held {
     state: Mutex<State>,
-    /// A run of which nothing was heard for so long hangs.
+    /// A run hangs if nothing is heard of it for this long.
     patience: Millis,
     now: Box<dyn Fn() -> Millis + Send + Sync>,
 }
@@ -36,24 +36,24 @@ struct Attempt {
 }
 
 impl Held {
-    /// None yet; a run of which nothing is heard for so long hangs.
+    /// No attempts yet. A run hangs if nothing is heard of it for `patience`.
     pub fn new(patience: Duration) -> Self {
         let began = Instant::now();
         Self::by(patience.as_millis() as Millis, move || began.elapsed().as_millis() as Millis)
     }
 
-    /// The same by a clock.
+    /// The same, with `now` for a clock.
     pub fn by(patience: Millis, now: impl Fn() -> Millis + Send + Sync + 'static) -> Self {
         Self { state: Mutex::default(), patience, now: Box::new(now) }
     }
 
-    /// An attempt is the worker's.
+    /// Notes that the worker has an attempt.
     pub fn take(&self, job: Id, attempt: u32) {
         let attempt_is = Attempt { heard: (self.now)(), is_over: false, is_stopped: false };
         self.state().has.insert((job, attempt), attempt_is);
     }
 
-    /// Something was heard of the run of a job.
+    /// Notes that something was heard of the run of a job.
     pub fn hear(&self, job: Id) {
         let now = (self.now)();
         for (_, attempt) in self.state().of(job) {
@@ -61,7 +61,7 @@ impl Held {
         }
     }
 
-    /// The jobs that it has, but for those whose runs hang.
+    /// The worker's jobs, except those whose runs hang.
     pub fn jobs(&self) -> Vec<Id> {
         let now = (self.now)();
         let state = self.state();
@@ -69,30 +69,30 @@ impl Held {
         live.map(|((job, _), _)| *job).collect()
     }
 
-    /// How many of its runs hang.
+    /// How many of the worker's runs hang.
     pub fn hung(&self) -> usize {
         let now = (self.now)();
         self.state().has.values().filter(|attempt| self.hangs(attempt, now)).count()
     }
 
-    /// Whether it has a job.
+    /// Whether the worker has a job.
     pub fn has(&self, job: Id) -> bool {
         self.state().of(job).next().is_some()
     }
 
-    /// Notes that a job is to stop, if it is one of those.
+    /// Notes that a job is to stop, if the worker has it.
     pub fn stop(&self, job: Id) {
         for (_, attempt) in self.state().of(job) {
             attempt.is_stopped = true;
         }
     }
 
-    /// Whether a job that it has is to stop.
+    /// Whether the worker has a job that is to stop.
     pub fn is_stopped(&self, job: Id) -> bool {
         self.state().of(job).any(|(_, attempt)| attempt.is_stopped)
     }
 
-    /// Signs of life of all that it has and that do not hang.
+    /// Signs of life of all attempts that do not hang.
     pub fn signs(&self) -> Vec<Sign> {
         let now = (self.now)();
         let state = self.state();
@@ -122,7 +122,7 @@ impl Held {
     /// Reports what did not get through.
     ///
     /// # Errors
-    /// It does not now either.
+    /// A report does not get through now either.
     pub fn report_unsaid(&self, send: impl Fn(&Done) -> io::Result<()>) -> io::Result<()> {
         loop {
             let Some(done) = self.state().unsaid.pop() else { return Ok(()) };
@@ -167,17 +167,17 @@ mod tests {
         assert_eq!((held.signs().len(), held.hung()), (2, 0));
         pass(60);
         assert_eq!((held.signs(), held.jobs(), held.hung()), (vec![Sign::of_life(runs, 1)], vec![runs], 1));
-        // One that goes on after all.
+        // A hung run goes on after all.
         held.hear(hangs);
         assert_eq!((held.signs().len(), held.hung()), (2, 0));
-        // A report that does not get through is said for as long as it takes.
+        // While a report does not get through, signs are given for as long as it takes.
         let done = Done { job: runs, attempt: 1, outcome: Outcome::Cancelled };
         assert!(held.report(&done, |_| Err(io::ErrorKind::TimedOut.into())).is_err());
         pass(100_000);
         assert_eq!((held.signs(), held.hung()), (vec![Sign::of_life(runs, 1)], 1));
         held.report_unsaid(|_| Ok(())).unwrap();
         assert!(held.signs().is_empty() && !held.has(runs) && held.has(hangs));
-        // What hangs can be asked to stop.
+        // A hung run can be asked to stop.
         held.stop(hangs);
         assert!(held.is_stopped(hangs) && !held.is_stopped(runs));
     }

@@ -18,7 +18,7 @@ pub struct Local {
 }
 
 struct State {
-    /// By the name of the worker.
+    /// Attempts by the name of the worker.
     work: HashMap<String, Queue<Work>>,
     workers: Vec<Alive>,
     done: Queue<Done>,
@@ -34,7 +34,7 @@ impl Default for Local {
 }
 
 impl Local {
-    /// Empty queues with these rules, by a clock.
+    /// Empty queues with these rules, and `now` for a clock.
     pub fn new(rules: Rules, now: impl Fn() -> Millis + Send + Sync + 'static) -> Self {
         let state = State {
             work: HashMap::new(),
@@ -47,12 +47,12 @@ impl Local {
         Self { rules, state: Mutex::new(state), now: Box::new(now) }
     }
 
-    /// Says who is alive; without that there is one worker, which has no name.
+    /// Sets who is alive; until then there is one worker, which has no name.
     pub fn set_workers(&self, workers: Vec<Alive>) {
         self.state().workers = workers;
     }
 
-    /// The next attempt that is offered to the worker of a name.
+    /// Takes the next attempt that is offered to the worker of a name.
     pub fn take_as(&self, worker: &str) -> Option<Work> {
         let mut state = self.state();
         let queue = state.work.get_mut(worker)?;

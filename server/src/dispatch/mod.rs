@@ -36,17 +36,17 @@ pub enum Outcome {
     Made(Made),
     /// The keys are in memory, which was all that was wanted.
     Loaded,
-    /// The keys do not fit into the memory of whoever took it, for this reason; others may have more.
+    /// The keys do not fit into the worker's memory, for this reason; another may have more.
     TooLarge(Problem),
     /// The job cannot be done.
     Failed(Problem),
     /// It was cancelled.
     Cancelled,
-    /// Whoever ran it goes down; nothing is held against the job.
+    /// The worker is shutting down; nothing is held against the job.
     Stopped,
-    /// It could not be tried to its end, for this reason; another time it may.
+    /// The attempt could not be finished, for this reason; another may be.
     Trouble(String),
-    /// The input is not what was stored, as whoever ran it sees it.
+    /// The input, as the worker sees it, is not what was stored.
     DamagedInput,
     /// This piece of the keys is not what was stored.
     DamagedKeys(u32),
@@ -54,7 +54,7 @@ pub enum Outcome {
     UnreadKeys(String),
     /// Other bytes are stored where the result is to be.
     Differs,
-    /// Whoever ran it met a defect outside the evaluation.
+    /// The worker met a defect outside the evaluation.
     Crashed,
 }
 
@@ -78,7 +78,7 @@ impl Outcome {
     }
 }
 
-/// What came of which attempt.
+/// An attempt, and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Done {
     /// The job.
@@ -89,25 +89,25 @@ pub struct Done {
     pub outcome: Outcome,
 }
 
-/// Work to those who run it, and word from them. Nothing blocks for long.
+/// Carries work to workers, and word from them. Nothing blocks for long.
 pub trait Dispatch: Send + Sync + 'static {
-    /// The workers that are alive, as they last said of themselves.
+    /// The workers that are alive, as they last described themselves.
     fn workers(&self) -> Vec<Alive>;
 
-    /// Offers an attempt to the worker of a name. One that was offered a short time before is not offered twice.
+    /// Offers an attempt to the worker of a name. An attempt that was offered a short time before is not offered twice.
     ///
     /// # Errors
     /// It may not have been offered.
     fn publish(&self, worker: &str, work: &Work) -> io::Result<()>;
 
-    /// The next attempt that is offered to the caller, who has it from then on. That whoever took it has died is found by the front,
-    /// which makes a new attempt; here it would have to be told from a job that kills all who take it.
+    /// The next attempt that is offered to the caller, who has it from then on. If the caller dies, the front finds out and makes a new
+    /// attempt; an attempt that came back by itself might be of a job that kills all who take it.
     ///
     /// # Errors
     /// Nothing can be had, for the moment.
     fn take(&self) -> io::Result<Option<Work>>;
 
-    /// Says that an attempt is being run, and what is new of it; to be called when it begins, and from time to time.
+    /// Says that an attempt is being run, and what is new about it; to be called when it begins, and from time to time.
     ///
     /// # Errors
     /// That may not have been heard.
@@ -119,7 +119,7 @@ pub trait Dispatch: Send + Sync + 'static {
     /// It may not be kept.
     fn report(&self, done: &Done) -> io::Result<()>;
 
-    /// What came of some attempt.
+    /// The next report of what came of an attempt.
     ///
     /// # Errors
     /// Nothing can be had, for the moment.
@@ -131,7 +131,7 @@ pub trait Dispatch: Send + Sync + 'static {
     /// It may be delivered again.
     fn noted(&self, taken: &Taken<Done>) -> io::Result<()>;
 
-    /// Puts a report back that could not be noted, to be delivered again after a pause.
+    /// Puts back a report that could not be noted, to be delivered again after a pause.
     ///
     /// # Errors
     /// It is delivered again at some time.
@@ -143,7 +143,7 @@ pub trait Dispatch: Send + Sync + 'static {
     /// Nothing can be had, for the moment.
     fn signs(&self) -> io::Result<Vec<Sign>>;
 
-    /// Asks whoever runs a job to stop.
+    /// Asks the worker that runs a job to stop it.
     ///
     /// # Errors
     /// That may not be heard.

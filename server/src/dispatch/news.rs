@@ -12,19 +12,19 @@ pub struct Sign {
     pub job: Id,
     /// Which attempt at it.
     pub attempt: u32,
-    /// What is new of it.
+    /// What is new about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub news: Option<News>,
 }
 
 impl Sign {
-    /// One without news.
+    /// A sign without news.
     pub fn of_life(job: Id, attempt: u32) -> Self {
         Self { job, attempt, news: None }
     }
 }
 
-/// What is new of a run. Nothing of it is needed for a result.
+/// What is new about a run. No result depends on it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum News {
@@ -44,7 +44,7 @@ pub enum News {
         /// How soon it has to be on disk.
         urgency: Urgency,
     },
-    /// A stage is over that took so many seconds.
+    /// A stage has ended.
     Stage {
         /// Its name.
         stage: String,

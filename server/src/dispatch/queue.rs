@@ -1,18 +1,18 @@
-//! A queue of messages that are delivered until somebody has dealt with them. Its time is what its callers say.
+//! A queue of messages that are delivered until somebody has dealt with them. Its callers say what time it is.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::id::Id;
 
-/// Milliseconds on whichever clock.
+/// Milliseconds on any clock.
 pub type Millis = u64;
 
-/// How long what is held.
+/// How long deliveries and names are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
     /// After this a message that was delivered and not dealt with is delivered again.
     pub patience: Millis,
-    /// So long a message is not queued twice under one name.
+    /// For this long a message is not queued twice under one name.
     pub window: Millis,
 }
 
@@ -21,7 +21,7 @@ impl Rules {
     pub const IN_PROCESS: Self = Self { patience: Millis::MAX, window: 0 };
 }
 
-/// A delivery: who has a later one of the same message has another ticket.
+/// A delivery: a later one of the same message has another ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ticket(pub u64);
 
@@ -42,9 +42,9 @@ pub type Name = (Id, u32);
 pub struct Queue<T> {
     rules: Rules,
     next: u64,
-    /// By place, with the time before which it is not delivered.
+    /// Waiting messages by place, each with the time before which it is not delivered.
     waiting: BTreeMap<u64, (Millis, T)>,
-    /// By ticket, with the time at which it waits again, and its place.
+    /// Delivered messages by ticket, each with the time at which it waits again, and its place.
     held: BTreeMap<u64, (Millis, u64, T)>,
     /// When each name was queued last.
     recent: HashMap<Name, Millis>,
@@ -69,7 +69,7 @@ impl<T: Clone> Queue<T> {
         true
     }
 
-    /// Delivers the first message that may be.
+    /// Delivers the first message whose time has come.
     pub fn take(&mut self, now: Millis) -> Option<Taken<T>> {
         for (_, (_, place, message)) in self.held.extract_if(.., |_, (until, ..)| *until <= now) {
             self.waiting.insert(place, (0, message));
@@ -81,12 +81,12 @@ impl<T: Clone> Queue<T> {
         Some(Taken { message, ticket: Ticket(ticket) })
     }
 
-    /// Drops a message that was dealt with. Returns whether it was still its holder's.
+    /// Drops a message that was dealt with. Returns whether its holder still had it.
     pub fn drop(&mut self, ticket: Ticket) -> bool {
         self.held.remove(&ticket.0).is_some()
     }
 
-    /// Lets a message wait again until `from`. Returns whether it was still its holder's.
+    /// Lets a message wait again until `from`. Returns whether its holder still had it.
     pub fn put_back(&mut self, ticket: Ticket, from: Millis) -> bool {
         let Some((_, place, message)) = self.held.remove(&ticket.0) else { return false };
         self.waiting.insert(place, (from, message));

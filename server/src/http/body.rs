@@ -21,10 +21,10 @@ pub const DIGEST: &str = "refloat-digest";
 /// How much of an unwanted body is read so that the client gets to see the answer.
 const DRAINED: u64 = 16 << 20;
 
-/// Longest JSON body taken: an honest one has some hundred bytes, and no turn is asked for it.
+/// Longest JSON body taken: an honest one has a few hundred bytes, and needs no turn.
 const DOCUMENT: usize = 8 << 10;
 
-/// Receives a body of at most `limit` bytes into memory, for as long as the turn that comes with it.
+/// Receives a body of at most `limit` bytes into memory. The turn that comes with it is to be kept as long as the bytes.
 ///
 /// # Errors
 /// It is too long, too slow, or breaks off; or there is no turn.
@@ -71,8 +71,8 @@ impl Incoming {
         Self { body, bytes: Vec::new(), limit, stated, idle, rate: limits.min_bytes_per_second, ended: false }
     }
 
-    /// Receives all of it, from the second piece on in a turn that is taken when the first has come: who sends nothing
-    /// keeps nobody else from sending.
+    /// Receives the whole body. A turn is taken once the first piece has come, so that a peer that sends nothing keeps nobody else from
+    /// sending.
     async fn receive(&mut self, turns: Option<(&Uploads, Peer)>) -> Result<Option<Turn>, Problem> {
         if let Some(length) = self.stated.filter(|length| *length > self.limit as u64) {
             return Err(self.too_large(length));
@@ -89,13 +89,13 @@ impl Incoming {
         Ok(turn)
     }
 
-    /// Receives the rest, unless the turn goes on to somebody else.
+    /// Receives the rest, unless the turn passes to somebody else.
     async fn rest(&mut self, turn: Option<&Turn>) -> Result<(), Problem> {
         let began = Instant::now();
         let all = self.stated.unwrap_or(self.limit as u64);
         let end = began + self.idle + Duration::from_secs(all / self.rate);
         while !self.ended {
-            // The average counts from the beginning: what has come bought this much time.
+            // The average counts from the beginning: the bytes so far have earned this much time.
             let earned = began + self.idle + Duration::from_secs(self.bytes.len() as u64 / self.rate);
             let deadline = end.min(earned).min(Instant::now() + self.idle);
             let Some(turn) = turn else {
@@ -149,7 +149,7 @@ impl Incoming {
         ))
     }
 
-    /// Refuses the rest; an honest client is to hear why.
+    /// Refuses the request. Where the body is unwanted, a bounded part of it is still taken in, so that an honest client hears why.
     async fn refuse(self, headers: &HeaderMap, problem: Problem) -> Refusal {
         drop(self.bytes);
         match problem.status {

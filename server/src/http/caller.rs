@@ -25,10 +25,10 @@ pub fn read(access: &AccessSection, headers: &HeaderMap, address: IpAddr) -> Cal
     Caller { token, api_key, peer: Peer::from(address) }
 }
 
-/// Refuses a request that says twice who sends it: a proxy may look at one and the server at the other.
+/// Refuses a request that says twice who sends it or to which host: a proxy may look at one header and the server at the other.
 ///
 /// # Errors
-/// There are two.
+/// Two headers have the same name.
 pub fn once(headers: &HeaderMap) -> Result<(), Problem> {
     for name in [header::AUTHORIZATION.as_str(), API_KEY, header::HOST.as_str()] {
         if headers.get_all(name).iter().nth(1).is_some() {

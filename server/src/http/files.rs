@@ -66,8 +66,8 @@ pub fn demo_folder(configured: &Path) -> Option<PathBuf> {
     .find(has_page)
 }
 
-/// A path without a file: the page of that name, without `.html`; else the demo's page for what is missing, or a problem
-/// where there is none, or where the path looks like that of a file and the request does not ask for a page.
+/// Answers a path without a file: with the page of that name, without `.html`, or else with the demo's page for what is missing. The answer
+/// is a problem if there is no such page, or if the path looks like that of a file and the request does not ask for a page.
 async fn page(uri: &Uri, folder: &Path, request: Request) -> Response {
     let path = uri.path().trim_start_matches('/');
     let of_file = path.rsplit('/').next().is_some_and(|last| last.contains('.'));
@@ -119,7 +119,7 @@ async fn nothing(uri: Uri) -> Refusal {
     Problem::not_found(detail).into()
 }
 
-/// A file is open for as long as its answer is under way: so many of them, and so many of one peer, and no more.
+/// Bounds the open files, in all and for each peer: a file is open for as long as its answer is under way.
 async fn in_turn(
     State(http): State<Arc<Http>>,
     Extension(caller): Extension<Arc<Caller>>,

@@ -18,10 +18,10 @@ use super::{Http, body, caller, files};
 use crate::config::ServerSection;
 use crate::problem::Problem;
 
-/// Where requests come from that no connection brought, as in tests of the router.
+/// Address of requests that came over no connection, as in tests of the router.
 const UNKNOWN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
-/// What the demo may load: its own files and WebAssembly, and answers of whatever server it is pointed to.
+/// What the demo may load: its own files and WebAssembly, and answers from any server that it is pointed to.
 const PAGE_SOURCES: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; \
     img-src 'self' data: blob:; worker-src 'self' blob:; connect-src 'self' http: https:; object-src 'none'; base-uri 'none'";
 
@@ -53,7 +53,7 @@ pub fn cors(server: &ServerSection) -> CorsLayer {
         .max_age(std::time::Duration::from_mins(10))
 }
 
-/// Refuses what no address takes, and records the outcome.
+/// Refuses requests that no address takes, and records the outcome.
 pub async fn guard(State(http): State<Arc<Http>>, mut request: Request, next: Next) -> Response {
     let config = &http.service.config;
     let connection = request.extensions().get::<Connection>().cloned().unwrap_or_else(|| Connection {
@@ -91,7 +91,7 @@ pub async fn guard(State(http): State<Arc<Http>>, mut request: Request, next: Ne
     record.answer(with_headers(&config.server, api, response), exchange)
 }
 
-/// Refuses everything but the question whether the server is well.
+/// Refuses everything except health checks.
 fn only_health(path: &str) -> Result<(), Problem> {
     if ["/healthz", "/readyz"].contains(&path) {
         return Ok(());
@@ -175,7 +175,7 @@ fn hosts(request: &Request) -> [Option<&str>; 2] {
     [host, request.uri().authority().map(axum::http::uri::Authority::as_str)]
 }
 
-/// Whether a request names this machine, in whatever place it names one, and by a name of loopback.
+/// Whether a request names a host, and only names of loopback.
 pub fn names_this_machine(request: &Request) -> bool {
     let mut named = hosts(request).into_iter().flatten().peekable();
     named.peek().is_some() && named.all(is_local)
@@ -197,7 +197,7 @@ fn is_local(host: &str) -> bool {
         || name == "[::1]"
 }
 
-/// The problem of a request that comes from where it may not.
+/// The refusal of a request from a place that may not send it.
 pub fn forbidden(detail: String) -> Problem {
     Problem::new(403, "FORBIDDEN", "Not from there", detail)
 }

@@ -1,4 +1,4 @@
-//! Routes under `/v1/jobs`, but for the event stream.
+//! Routes under `/v1/jobs`, except the event stream.
 
 use std::sync::Arc;
 
@@ -39,8 +39,9 @@ pub struct JobQuery {
     op: String,
     /// What the slots hold: `real`, `complex`, `bits` or `integers`. Default: what the parameter set says.
     mode: Option<SlotMode>,
-    /// Rounds of META-BTS of each bootstrap of a CKKS ciphertext, 1 to 8, and on each set no more than gain 60 bits: a round beyond the first takes a bootstrap and adds
-    /// the bits that one promises in the worst slot, up to the noise of the input; all together take a level. Default: 1.
+    /// Rounds of META-BTS for each bootstrap of a CKKS ciphertext: 1 to 8, and no more than it takes to gain 60 bits. Each round beyond the
+    /// first costs a bootstrap and adds the bits that a bootstrap promises in the worst slot, until the noise of the input is the limit.
+    /// All rounds together take one level. Default: 1.
     #[serde(default = "one_round")]
     #[param(minimum = 1, maximum = 8)]
     rounds: u32,

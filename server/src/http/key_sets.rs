@@ -1,5 +1,5 @@
-//! Routes for operators under `/v1/key-sets`: all key sets, whosever they are. They are on the operators' listener alone, and answer
-//! nobody but who sits at the machine itself.
+//! Routes for operators under `/v1/key-sets`: all key sets, no matter whose. They are on the operators' listener alone, and answer only
+//! requests from the machine itself.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub fn routes() -> Router<Arc<Http>> {
         .route_layer(from_fn(from_this_machine))
 }
 
-/// What clients find at these addresses: where they lead.
+/// The refusal that clients get at these addresses: it says where the routes are.
 pub fn elsewhere() -> Router<Arc<Http>> {
     async fn refuse() -> Refusal {
         let detail = "key sets are listed and removed by operators, at the address of server.metrics_listen and from the machine itself, \
@@ -70,7 +70,7 @@ pub async fn list(
     Ok(Json(blocking(&http, move |service| service.key_sets(after, limit)).await?))
 }
 
-/// Removes a key set, whosever it is. For operators.
+/// Removes a key set of any owner. For operators.
 #[utoipa::path(delete, path = "/v1/key-sets/{id}", operation_id = "remove_key_set", tag = "operators", params(("id" = String, Path, description = "Key set")), responses(
     (status = 204, description = "Gone"),
     (status = 403, description = "The request comes from another machine, through a proxy, or from a page", content_type = "application/problem+json", body = openapi::Problem),
@@ -83,13 +83,13 @@ pub async fn remove(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Re
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Refuses whoever is not at this machine. The operators' listener may be open to other machines, so that counters are collected there;
-/// that is no permission to see identifiers or to remove keys.
+/// Refuses requests from other machines. The operators' listener may be open to those for collecting counters, but that is no permission to
+/// see identifiers or to remove keys.
 async fn from_this_machine(request: Request, next: Next) -> Response {
     let address = request.extensions().get::<Connection>().map(|connection| connection.address.ip());
     let headers = request.headers();
     let reason = match address {
-        // A router without connections is this process's own.
+        // A request without a connection comes from this process.
         Some(address) if !address.to_canonical().is_loopback() => {
             format!("this request comes from {}", address.to_canonical())
         }

@@ -114,8 +114,8 @@ pub async fn commit(asked: Asked, headers: HeaderMap, body: Body) -> Result<Json
     Ok(Json(sealed.await?))
 }
 
-/// Has a sealed key set loaded into memory ahead of the first job with it, which then need not wait for that. It may leave memory again
-/// where others need that.
+/// Has a sealed key set loaded into memory ahead of the first job that uses it, so that the job need not wait. The keys may be dropped
+/// from memory again when other keys need the room.
 #[utoipa::path(post, path = "/v1/keys/{id}/wake", operation_id = "wake_keys", tag = "keys", params(("id" = String, Path, description = "Key set")), responses(
     (status = 202, description = "It is loaded, or will be"),
     (status = 409, description = "It is not sealed", content_type = "application/problem+json", body = openapi::Problem),

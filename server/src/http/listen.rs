@@ -19,13 +19,13 @@ use crate::config::Config;
 use crate::service::Service;
 use crate::service::access::Peer;
 
-/// Connections beyond the bound that are still taken, to answer whether the server is well.
+/// Connections beyond the bound that are still taken, for health checks.
 pub const RESERVED: usize = 16;
 
 /// Connections to the operators' listener.
 pub const OPERATORS: usize = 16;
 
-/// Time that such a connection has for its request.
+/// Time that a connection beyond the bound has for its request.
 const RESERVED_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Streams of an HTTP/2 connection that may be open at once.
@@ -34,7 +34,7 @@ const STREAMS: u32 = 16;
 /// Connections that may be open at once.
 pub struct Doors {
     open: Arc<Slots>,
-    /// Beyond those.
+    /// Connections beyond those, for health checks.
     reserve: Arc<Slots>,
 }
 
@@ -50,9 +50,9 @@ impl Doors {
 pub struct Connection {
     /// Who is at its other end.
     pub address: SocketAddr,
-    /// How far it is.
+    /// Whether it still moves.
     pub progress: Arc<Progress>,
-    /// Whether it is one of those that only ask whether the server is well.
+    /// Whether it is beyond the bound, and for health checks only.
     pub reserved: bool,
 }
 

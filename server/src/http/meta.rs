@@ -79,16 +79,16 @@ pub async fn shards(
 }
 
 /// Whether the process answers.
-#[utoipa::path(get, path = "/healthz", tag = "server", responses((status = 200, description = "It does", body = String)))]
+#[utoipa::path(get, path = "/healthz", tag = "server", responses((status = 200, description = "The process answers", body = String)))]
 pub async fn healthz() -> &'static str {
     "ok\n"
 }
 
 /// Whether the server is ready for jobs: it is not stopping, and its data folder can be written to and has `storage.min_free_bytes` left.
-/// One that is not ready goes on taking what it has room for.
+/// A server that is not ready still accepts what it has room for.
 #[utoipa::path(get, path = "/readyz", tag = "server", responses(
-    (status = 200, description = "It does", body = String),
-    (status = 503, description = "It does not", content_type = "application/problem+json", body = document::Problem),
+    (status = 200, description = "It is ready", body = String),
+    (status = 503, description = "It is not", content_type = "application/problem+json", body = document::Problem),
 ))]
 pub async fn readyz(State(http): State<Arc<Http>>) -> Result<&'static str, Refusal> {
     blocking(&http, crate::service::Service::ready).await?;

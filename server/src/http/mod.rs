@@ -144,7 +144,7 @@ async fn blocking<T: Send + 'static>(
     }
 }
 
-/// An identifier from an address. Anything else than 32 hexadecimal digits names nothing.
+/// An identifier from an address. Anything other than 32 hexadecimal digits names nothing.
 fn parse_id(text: &str) -> Result<crate::id::Id, Refusal> {
     text.parse().map_err(|error: crate::id::BadId| Problem::not_found(error.to_string()).into())
 }

@@ -14,7 +14,7 @@ use crate::problem::Problem;
 use crate::service::Service;
 use crate::service::access::Caller;
 
-/// Who asks for what: the identifier is that of the address.
+/// Who asks for what; the identifier is taken from the address.
 pub struct Asked {
     pub(super) http: Arc<Http>,
     pub(super) caller: Arc<Caller>,
@@ -35,7 +35,7 @@ impl FromRequestParts<Arc<Http>> for Asked {
 }
 
 impl Asked {
-    /// What the service answers.
+    /// Runs `work` on the service, and returns its answer.
     pub(super) async fn of<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Service, Id, &Caller) -> Result<T, Problem> + Send + 'static,

@@ -1,7 +1,6 @@
 //! The `OpenAPI` description, made from the handlers.
 //!
-//! Handlers state what is theirs; what every address may answer, because of checks that lie before
-//! its handler, is added here.
+//! Handlers state their own answers. Those that any address may give, because of checks before its handler, are added here.
 
 use utoipa::openapi::path::{Operation, Parameter, PathItem};
 use utoipa::openapi::schema::{Components, Object, Schema, SchemaType, Type};
@@ -96,7 +95,7 @@ fn add_schemes(components: &mut Components) {
     components.add_security_scheme(API_KEY, SecurityScheme::ApiKey(ApiKey::Header(api_key)));
 }
 
-/// With a token; with an API key too, where one is asked for; or without, for public key sets.
+/// The ways to authorise a request: with a token; with an API key too, where one is asked for; or without, for public key sets.
 fn requirements() -> Vec<SecurityRequirement> {
     let none: [String; 0] = [];
     vec![
@@ -160,7 +159,7 @@ fn complete(path: &str, operation: &mut Operation, answer: &dyn Fn(&'static str)
     }
 }
 
-/// A parameter that may be left out is left out, and not sent as `null`.
+/// Takes `null` out of the types of a parameter: an optional one is left out instead.
 fn forbid_null(parameter: &mut Parameter) {
     if let Some(RefOr::T(Schema::Object(Object { schema_type, .. }))) = &mut parameter.schema
         && let SchemaType::Array(types) = schema_type

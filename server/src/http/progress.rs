@@ -21,16 +21,16 @@ use crate::config::LimitsSection;
 /// How patient a connection is with its peer.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// Without a request.
+    /// Longest time without a request.
     pub quiet: Duration,
-    /// Without taking bytes that are there.
+    /// Longest time without taking bytes that are ready.
     pub write: Duration,
-    /// Average speed of an answer of known length, in bytes per second.
+    /// Least average speed of an answer of known length, in bytes per second.
     pub rate: u64,
 }
 
 impl Patience {
-    /// As configured.
+    /// The patience that is configured.
     pub fn new(limits: &LimitsSection) -> Self {
         Self {
             quiet: Duration::from_secs(limits.header_seconds),
@@ -40,7 +40,7 @@ impl Patience {
     }
 }
 
-/// How far a connection is.
+/// How a connection moves.
 pub struct Progress {
     patience: Patience,
     state: Mutex<State>,
@@ -53,7 +53,7 @@ struct State {
     rested: Instant,
     /// Requests being answered.
     active: usize,
-    /// When the piece that an answer has ready is to be taken at last.
+    /// When the piece that an answer has ready has to be taken.
     due: HashMap<u64, Instant>,
     next: u64,
 }
@@ -78,7 +78,7 @@ impl Progress {
         quiet.then_some("sends_no_request")
     }
 
-    /// A request whose answer is under way until what is returned is dropped.
+    /// Notes a request, whose answer is under way until the returned value is dropped.
     pub fn begin(self: &Arc<Self>) -> Exchange {
         let mut state = self.state();
         state.active += 1;
@@ -117,10 +117,10 @@ pub struct Watched {
     inner: Body,
     exchange: Exchange,
     began: Instant,
-    /// What is still to be handed over of the last frame.
+    /// The rest of the last frame, still to be handed over.
     pending: Bytes,
     handed: u64,
-    /// How long it is, if that is known: then its speed is the peer's.
+    /// Length of the body, if known: only then does its speed depend on the peer alone.
     length: Option<u64>,
     ended: bool,
     at_end: Option<AtEnd>,
@@ -159,7 +159,7 @@ impl Watched {
         let patience = self.exchange.progress.patience;
         let mut due = Instant::now() + patience.write;
         if self.length.is_some() {
-            // What was taken before bought this much time.
+            // The bytes taken so far have earned this much time.
             due = due.min(self.began + patience.write + Duration::from_secs(self.handed / patience.rate));
         }
         self.handed += bytes as u64;

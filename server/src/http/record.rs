@@ -42,7 +42,7 @@ impl Record {
             id: given_id(request.headers()).filter(|_| trusted).unwrap_or_else(drawn_id),
             trace: trace_id(request.headers()).unwrap_or_default(),
             method: method(request.method()),
-            // What the demo's files are called is nobody's business here, and there are many.
+            // Names of the demo's files do not belong in the counters, and there are many.
             route: if route.contains('*') { "other" } else { route }.to_owned(),
             path: request.uri().path().chars().take(SHOWN).collect(),
             client,
@@ -102,7 +102,7 @@ pub fn client(peer: IpAddr, trusted: &[IpAddr], headers: &HeaderMap) -> IpAddr {
     client
 }
 
-/// Methods as counted: names that clients make up are one.
+/// The method as it is counted: all names that clients make up count as one.
 fn method(method: &Method) -> &'static str {
     const KNOWN: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"];
     KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or("other")

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 #[derive(Debug)]
 pub struct Refusal(Problem);
 
-/// The code of a problem, left in a response's extensions for those who count.
+/// The code of a problem, left in a response's extensions so that it can be counted.
 #[derive(Debug, Clone)]
 pub struct Code(pub String);
 

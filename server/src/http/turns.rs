@@ -23,7 +23,7 @@ pub struct Slots {
 #[derive(Default)]
 struct State {
     held: HashMap<Peer, usize>,
-    /// Those who wait, in the order in which they came.
+    /// Peers that wait, in the order in which they came.
     waiting: Vec<(Peer, oneshot::Sender<Slot>)>,
 }
 
@@ -79,7 +79,7 @@ impl Slots {
         self.take_of(&mut self.state(), peer, self.total)
     }
 
-    /// Takes a turn, waiting for one if need be. Of those who wait, who has the fewest goes first.
+    /// Takes a turn, waiting for one if need be. Of the peers that wait, the one with the fewest turns goes first.
     ///
     /// # Errors
     /// There was none for as long as `patience`.
@@ -91,7 +91,7 @@ impl Slots {
                 Err(full) => full,
             };
             let (sender, turn) = oneshot::channel();
-            // Those who gave up are not kept until a turn ends, which may take hours.
+            // Waiters that gave up would otherwise be kept until a turn ends, which may take hours.
             state.waiting.retain(|(_, waiter)| !waiter.is_closed());
             state.waiting.push((peer, sender));
             (full, turn)
@@ -109,7 +109,7 @@ impl Slots {
         self.state().held.get(&peer).copied().unwrap_or(0)
     }
 
-    /// Whether a peer has as many as it may have.
+    /// Whether a peer has as many turns as it may have.
     pub fn is_full_for(&self, peer: Peer) -> bool {
         self.held(peer) >= self.per_peer
     }
@@ -135,7 +135,7 @@ impl Slots {
         Err(full)
     }
 
-    /// The next turn of those who wait, if there is one.
+    /// A turn for one of those who wait, if there is one.
     fn next(self: &Arc<Self>) -> Option<(Slot, oneshot::Sender<Slot>)> {
         let mut guard = self.state();
         let state = &mut *guard;
@@ -162,7 +162,7 @@ impl Drop for Slot {
             }
         }
         while let Some((slot, waiter)) = self.slots.next() {
-            // Who has stopped waiting gives it back, and the next one is asked.
+            // A waiter that has given up drops the slot, and the next one is asked.
             drop(waiter.send(slot));
         }
     }
@@ -221,7 +221,7 @@ mod tests {
         drop(second);
         let third = waiting.remove(1).await.unwrap();
         drop(first);
-        // By now the one that came first has none either.
+        // By now the first waiter has no turn either.
         let again = waiting.remove(0).await.unwrap();
         drop((third, again));
         waiting.remove(0).await.unwrap();

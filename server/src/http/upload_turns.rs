@@ -15,7 +15,7 @@ use super::turns::{PATIENCE, Slot, Slots};
 use crate::problem::Problem;
 use crate::service::access::Peer;
 
-/// How long somebody waits before a turn is taken from somebody else, and the next.
+/// How long a peer waits before a turn is taken from somebody else, and again before the next one is.
 const PRESS: Duration = Duration::from_secs(1);
 
 /// How long a body may be slow although somebody waits.
@@ -40,13 +40,13 @@ struct Pace {
     peer: Peer,
     began: Instant,
     bytes: AtomicUsize,
-    /// Whether there is nothing to take: all of it came, or the turn has been taken already.
+    /// Whether the turn can no longer be taken: the whole body has come, or it was taken already.
     settled: AtomicBool,
     taken: Notify,
 }
 
 impl Uploads {
-    /// `total` turns, of which a peer has at most `per_peer`, for bodies of so many bytes per second at least.
+    /// `total` turns, of which a peer has at most `per_peer`, for bodies of at least `rate` bytes per second.
     pub fn new(total: usize, per_peer: usize, rate: u64) -> Self {
         Self { slots: Slots::new(total, per_peer), rate, under_way: Mutex::default() }
     }
@@ -54,7 +54,7 @@ impl Uploads {
     /// Takes a turn, waiting for one if need be.
     ///
     /// # Errors
-    /// There is none for a while.
+    /// None becomes free for a while.
     pub async fn take(&self, peer: Peer) -> Result<Turn, Problem> {
         let mut waiting = std::pin::pin!(self.slots.take(peer, PATIENCE));
         loop {
@@ -80,7 +80,7 @@ impl Uploads {
         Turn { pace, _slot: slot }
     }
 
-    /// Takes the slowest turn of those that are too slow, or are more than their peer's share, for one who waits.
+    /// Takes a turn away for `waits`: the slowest of those that are too slow or are more than their peer's share.
     fn press(&self, waits: Peer) {
         let under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
         let (own, own_full) = (self.slots.held(waits), self.slots.is_full_for(waits));
@@ -123,7 +123,7 @@ impl Turn {
         self.pace.bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// Notes that all have come.
+    /// Notes that all bytes have come.
     pub fn complete(&self) {
         self.pace.settled.store(true, Ordering::Relaxed);
     }
@@ -160,7 +160,7 @@ mod tests {
                 uploads.take(peer(3)).await
             }
         };
-        // Now everybody has one, and nobody is too slow: who comes has to wait.
+        // Now every peer has one turn, and nobody is too slow: a newcomer has to wait.
         let fourth = fourth.ok().unwrap();
         uploads.press(peer(4));
         for turn in [&first, &third, &fourth] {

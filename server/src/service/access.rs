@@ -37,7 +37,7 @@ impl FromStr for Token {
 }
 
 impl Token {
-    /// A fresh one from the operating system's entropy.
+    /// A fresh token from the operating system's entropy.
     ///
     /// # Errors
     /// The operating system has no entropy to give.
@@ -52,7 +52,7 @@ impl Token {
         hex(self.0.as_ref())
     }
 
-    /// What is kept of it.
+    /// The hash that the server keeps.
     pub fn hash(&self) -> [u8; 32] {
         blake3::derive_key(CONTEXT, self.0.as_ref())
     }
@@ -64,13 +64,13 @@ pub enum Presented<T> {
     /// The request does not have it.
     #[default]
     Nothing,
-    /// The request has something in its place that is none.
+    /// The request has something invalid in its place.
     Malformed,
     /// The request has it.
     Given(T),
 }
 
-/// The network address that requests are counted by: of IPv6 the first 64 bits, which one customer of a network has whole.
+/// The network address by which requests are counted: of IPv6 the first 64 bits, as the rest belongs to one customer of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Peer(IpAddr);
 
@@ -128,7 +128,7 @@ impl Caller {
 /// What is done to a key set or with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
-    /// Jobs, their results, and where the set stands: open to all with a public set.
+    /// Jobs, their results, and the state of the set: open to all if the set is public.
     Use,
     /// Uploading, sealing, deleting: for the owner alone.
     Change,
@@ -143,7 +143,7 @@ pub fn api_key<'a>(access: &'a AccessSection, secret: &[u8]) -> Option<&'a ApiKe
 }
 
 impl Service {
-    /// Lets `caller` do this with what belongs to `holder`, which `what` names.
+    /// Lets `caller` do `act` with something that belongs to `holder`; errors call it `what`.
     ///
     /// # Errors
     /// The token is missing or another one.
@@ -182,7 +182,7 @@ impl Service {
     /// The API key that counts for what `caller` makes: none if the operator asks for none.
     ///
     /// # Errors
-    /// One is asked for and `caller` has none, or a wrong one.
+    /// An API key is asked for, and `caller` has none or a wrong one.
     pub(super) fn account(&self, caller: &Caller) -> Result<Option<&ApiKey>, Problem> {
         let keys = &self.config.access.api_keys;
         if keys.is_empty() {

@@ -9,7 +9,7 @@ use crate::id::Id;
 use crate::memory;
 use crate::recency::Recency;
 
-/// Memory taken for granted where the machine does not tell.
+/// Memory that is assumed where the machine does not tell.
 const ASSUMED_MEMORY: u64 = 8 << 30;
 
 /// Digest of what loaded keys are made of: parameters and pieces. A key set that was deleted and made anew under the same identifier
@@ -25,7 +25,7 @@ pub struct KeyCache {
 #[derive(Default)]
 struct State {
     entries: Recency<Id, Entry>,
-    /// Forgotten, and in memory until nobody holds them and [`KeyCache::take_idle`] is called.
+    /// Removed from the cache but still in memory: [`KeyCache::take_idle`] or making room frees them once nobody holds them.
     forgotten: Vec<Arc<LoadedKeys>>,
     /// Bytes that are set aside for keys which are being loaded.
     loading: BTreeMap<Id, u64>,
@@ -35,20 +35,20 @@ struct State {
 
 struct Entry {
     keys: Arc<LoadedKeys>,
-    /// What they were made of.
+    /// What the keys were made from.
     of: Source,
     /// When it was asked for last.
     at: Instant,
 }
 
-/// Keys that no room will ever do for.
+/// The keys are larger than the whole budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooLarge {
     /// Bytes that the cache may hold.
     pub budget: u64,
 }
 
-/// What there is for whoever needs a key set.
+/// What the cache has for a caller that needs a key set.
 pub enum Reserved<'a> {
     /// The key set.
     Loaded(Arc<LoadedKeys>),
@@ -58,14 +58,14 @@ pub enum Reserved<'a> {
     Nothing,
 }
 
-/// Room for keys that are being loaded, until they are or the room is dropped. Meanwhile nobody else loads them.
+/// Room for keys that are being loaded, until it is filled or dropped. Meanwhile nobody else loads them.
 pub struct Room<'a> {
     cache: &'a KeyCache,
     id: Id,
 }
 
 impl Room<'_> {
-    /// Keeps the key set that was loaded, which is made of this, and returns it for use.
+    /// Keeps the key set that was loaded, made from `of`, and returns it for use.
     pub fn fill(self, of: Source, keys: LoadedKeys) -> Arc<LoadedKeys> {
         self.cache.insert(self.id, of, keys)
     }
@@ -103,18 +103,18 @@ impl KeyCache {
         self.state().releases
     }
 
-    /// A loaded key set, if it is made of this; another under its name is forgotten. It stays loaded as long as the caller holds it.
+    /// A loaded key set, if it was made from `of`; any other under its name is forgotten. It stays loaded as long as the caller holds it.
     pub fn get(&self, id: Id, of: Source) -> Option<Arc<LoadedKeys>> {
         self.state().get(id, of)
     }
 
-    /// So many key sets in memory, those that were used last.
+    /// Up to `most` key sets in memory, most recently used first.
     pub fn held(&self, most: usize) -> Vec<Id> {
         self.state().entries.newest().take(most).collect()
     }
 
-    /// The key set that is made of this, or room for it, if it takes so many bytes: in the place of those that nobody holds, the ones that
-    /// are forgotten and then the least recently used; nothing for the moment where somebody loads it already, or has others in use.
+    /// The key set made from `of`, or room for its `bytes` bytes. Room is made by dropping unused sets, forgotten ones first, then the
+    /// least recently used. `Nothing` if the set is being loaded or the others are in use.
     ///
     /// # Errors
     /// It takes more than the cache may hold.
@@ -138,7 +138,7 @@ impl KeyCache {
         Ok(Reserved::Room(Room { cache: self, id }))
     }
 
-    /// Takes out the key sets that nobody holds and that are forgotten, or that nobody has asked for since `age` ago.
+    /// Takes out the key sets that nobody holds and that are forgotten, or were not asked for within `age`.
     pub fn take_idle(&self, age: Duration) -> Vec<Arc<LoadedKeys>> {
         let mut state = self.state();
         let idle = |entry: &Entry| is_free(&entry.keys) && entry.at.elapsed() >= age;
@@ -148,7 +148,7 @@ impl KeyCache {
         taken
     }
 
-    /// Keeps a key set that is made of this, and returns it for use.
+    /// Keeps a key set made from `of`, and returns it for use.
     pub fn insert(&self, id: Id, of: Source, keys: LoadedKeys) -> Arc<LoadedKeys> {
         let keys = Arc::new(keys);
         let mut state = self.state();
@@ -158,7 +158,7 @@ impl KeyCache {
         keys
     }
 
-    /// Forgets a key set. Its memory is freed by [`take_idle`](Self::take_idle), when nobody holds it.
+    /// Forgets a key set. [`take_idle`](Self::take_idle) or making room frees its memory once nobody holds it.
     pub fn remove(&self, id: Id) {
         let mut state = self.state();
         let removed = state.entries.remove(&id);
@@ -186,7 +186,7 @@ impl State {
         self.entries.bytes() + forgotten + self.loading.values().sum::<u64>()
     }
 
-    /// Takes key sets out that nobody holds, until so many bytes more fit.
+    /// Takes out key sets that nobody holds, until another `bytes` bytes fit; `false` if they do not.
     fn make_room(&mut self, bytes: u64, budget: u64, dropped: &mut Vec<Arc<LoadedKeys>>) -> bool {
         while self.bytes().saturating_add(bytes) > budget {
             if let Some(place) = self.forgotten.iter().position(is_free) {
@@ -277,7 +277,7 @@ mod tests {
         assert!(room(&cache, a, 10).is_none(), "somebody loads them");
         assert!(room(&cache, b, 60).is_none(), "there is no room beside them");
         let held = loading.fill(OF, keys(60));
-        // Whoever had asked for them before they were there does not load them again.
+        // A caller that asked for them before they were there does not load them again.
         let again = cache.reserve(a, OF, 60).unwrap();
         assert!(matches!(again, Reserved::Loaded(keys) if Arc::ptr_eq(&keys, &held)));
         assert!(

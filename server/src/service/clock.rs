@@ -14,7 +14,7 @@ impl Clock {
         Self { started: time, at: Instant::now() }
     }
 
-    /// The time, where the clock of the machine shows `time`: what that shows, or what has passed since the start if it shows more.
+    /// The time when the machine's clock shows `time`: that, but no more than the start and what has passed since.
     pub fn now(&self, time: u64) -> u64 {
         time.min(self.started.saturating_add(self.at.elapsed().as_millis() as u64))
     }

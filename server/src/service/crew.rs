@@ -1,4 +1,4 @@
-//! The workers of a front, as it knows them: for what it accepts, and for operators.
+//! The workers that a front knows of: it accepts only what they can hold, and operators are told of them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -28,12 +28,12 @@ impl Crew {
         }
     }
 
-    /// How many take jobs.
+    /// How many workers take jobs.
     pub fn workers(&self) -> usize {
         self.state().workers.iter().filter(|alive| alive.slots > 0).count()
     }
 
-    /// Jobs that they run at once, in all.
+    /// Jobs that all workers together run at once.
     pub fn slots(&self) -> usize {
         self.state().workers.iter().map(|alive| alive.slots).sum()
     }
@@ -43,7 +43,7 @@ impl Crew {
         self.state().out
     }
 
-    /// Refuses a set whose keys none of those that are alive can hold. Where there is nobody, somebody may come.
+    /// Refuses a set whose keys none of the living workers can hold. If there are none, nothing is refused: some may come.
     ///
     /// # Errors
     /// `MEMORY`.
@@ -96,7 +96,7 @@ mod tests {
         assert!(refused.code == "MEMORY" && both == [true; 2], "{refused:?}");
         assert_eq!(crew.check_memory(small), Ok(()));
         assert_eq!((crew.workers(), crew.slots(), crew.out()), (2, 3, 3));
-        // One that leaves could, and will not; and what another has is another set.
+        // A worker that leaves does not count, and the other has another set.
         crew.set(&[worker(1, 9, &[(small, 5)]), worker(0, 9, &[(large, 9)])], 0);
         let refused = crew.check_memory(large).unwrap_err();
         assert!(refused.detail.contains(&large.fingerprint) && crew.workers() == 1, "{refused:?}");

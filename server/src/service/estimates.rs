@@ -9,10 +9,10 @@ const WEIGHT: f64 = 0.3;
 /// Jobs that wait for a slot before keys are loaded once more, as long as it is not known how long jobs and loading take.
 const PATIENCE: f64 = 4.0;
 
-/// Times that a key set waits as long as loading it takes, until others make room for it: they have most of the time of a worker then.
+/// How many times its loading time a key set waits until others make room for it: they still get most of a worker's time.
 const LOADS: f64 = 4.0;
 
-/// Shortest and longest of these times, in seconds.
+/// Shortest and longest such wait, in seconds.
 const OVERDUE: [f64; 2] = [10.0, 300.0];
 
 /// Measured times per parameter set.
@@ -30,7 +30,7 @@ struct Known {
 }
 
 impl Estimates {
-    /// Takes a finished job into account; jobs without a bootstrapping say nothing of how long one takes.
+    /// Takes a finished job into account; jobs without bootstraps do not tell how long one takes.
     pub fn record(&self, set: &str, bootstraps: usize, seconds: f64) {
         let mut known = self.known();
         let known = known.entry(set.to_owned()).or_default();
@@ -76,7 +76,7 @@ impl Estimates {
     }
 }
 
-/// Brings an average nearer to a measurement, if it can be one.
+/// Moves an average towards a measurement, if that is possible as a time.
 fn average(known: &mut Option<f64>, measured: f64) {
     if measured.is_finite() && measured >= 0.0 {
         *known = Some(known.map_or(measured, |average| average + WEIGHT * (measured - average)));

@@ -59,10 +59,10 @@ impl Service {
         Ok(set)
     }
 
-    /// Has a key set loaded ahead of the first job with it. It may leave memory again where others need that.
+    /// Has a key set loaded ahead of the first job with it. It may leave memory again if others need the room.
     ///
     /// # Errors
-    /// As [`job_set`](Self::job_set), or more are to be loaded than may wait for that.
+    /// As [`job_set`](Self::job_set), or too many key sets wait to be loaded.
     pub fn wake_keys(&self, key: Id, caller: &Caller) -> Result<(), Problem> {
         self.job_set(key, caller)?;
         if !self.wakes.ask(key) {
@@ -127,7 +127,7 @@ impl Service {
                 ("this server", taken),
                 more,
             )),
-            // No waiting makes room for it.
+            // No waiting makes room for this job.
             Submitted::NoRoomForKey(taken, more) if more > self.config.storage.key_job_bytes => Err(no_room(
                 507,
                 ("storage.key_job_bytes", self.config.storage.key_job_bytes),
@@ -147,7 +147,7 @@ impl Service {
         }
     }
 
-    /// A job.
+    /// The document of a job.
     ///
     /// # Errors
     /// It does not exist, or is not the caller's.
@@ -213,7 +213,7 @@ impl Service {
     /// # Errors
     /// The job does not exist.
     pub fn events_after(&self, id: Id, last: u64) -> Result<Vec<Event>, Problem> {
-        // The record first: what it says to have ended has all its events in the log.
+        // The record first: if it says that the job has ended, all events are in the log.
         let record = self.job_record(id)?;
         let mut events = self.events.after(id, last)?;
         if record.state.is_final() && events.len() < 256 {
@@ -246,7 +246,7 @@ impl Service {
         Ok(self.events.append(record.id, record.attempts, name, data, urgency)?)
     }
 
-    /// A table that does not answer leaves out the position: what has been accepted is said to be.
+    /// The document of a job. If the table does not answer, the position is left out: an accepted job is to be reported as such.
     fn document(&self, record: &JobRecord) -> JobDocument {
         let waits = record.state == JobState::Queued;
         let position = if waits { jobs::position(&self.store, record).ok() } else { None };

@@ -1,4 +1,4 @@
-//! What a run reports as it goes: its progress, its stages with their times, and what of that is logged for those who follow the job.
+//! What a run reports as it goes: its progress, its stages with their times, and the events that are logged for clients who follow the job.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::store::events::Urgency;
 use crate::store::jobs;
 use crate::work::Work;
 
-/// Whoever has the job table, as a run sees it.
+/// The holder of the job table, as a run sees it.
 pub trait Desk: Send {
     /// Takes note of something new.
     ///
@@ -27,16 +27,16 @@ pub trait Desk: Send {
     /// Why the run is to stop, if it is.
     fn stopped(&self) -> Option<Stop>;
 
-    /// Something could not be read or stored.
+    /// Takes note of something that could not be read or stored.
     fn failed(&mut self, error: std::io::Error) -> StoreError;
 
-    /// A result of so many bytes has been refused for so long; whether the job is to go to another worker.
+    /// Takes note that a result of `bytes` bytes has been refused for `time`; returns whether the job is to go to another worker.
     fn refused(&mut self, bytes: u64, time: Duration) -> bool {
         let _ = (bytes, time);
         false
     }
 
-    /// This came of the attempt.
+    /// Takes note of what came of the attempt.
     fn ended(&mut self, outcome: &Outcome) {
         let _ = outcome;
     }
@@ -140,7 +140,7 @@ impl<D: Desk> Observer for Journal<D> {
         }
         let document = StageDocument::new(event, self.began.elapsed().as_secs_f64() * 1000.0);
         if let Some(data) = document.and_then(|document| serde_json::to_string(&document).ok()) {
-            // An event that cannot be written is not worth the job. The store has logged why.
+            // An event that cannot be written must not cost the job. The store has logged why.
             let _ = Self::event(self, "stage", data, urgency);
         }
         if self.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -1,4 +1,4 @@
-//! All key sets, as an operator sees them: listed in pages, and removed whosever they are.
+//! All key sets, as an operator sees them: listed in pages, and removed no matter whose they are.
 
 use std::collections::HashMap;
 
@@ -61,12 +61,12 @@ pub struct KeySetsDocument {
     pub most_bytes: u64,
 }
 
-/// What the jobs of a key set say of it.
+/// What the jobs of a key set tell about its use.
 #[derive(Default)]
 struct Use {
-    /// Those that wait or run.
+    /// Jobs that wait or run.
     open: usize,
-    /// When the latest was accepted, in milliseconds since 1970.
+    /// When the latest job was accepted, in milliseconds since 1970.
     last: u64,
 }
 
@@ -120,7 +120,7 @@ impl Service {
         }
     }
 
-    /// Removes a key set, whosever it is. Its client finds it missing, and can upload it again.
+    /// Removes a key set, no matter whose it is. Its client finds it missing, and can upload it again.
     ///
     /// # Errors
     /// It does not exist, or jobs wait for it or run with it.

@@ -11,15 +11,15 @@ use crate::store::holder::{Holder, Opener};
 use crate::store::keys::{self, Bounds, Deleted, KeyRecord, Look, Opened, Over, Part, Piece, Sealed, Stored};
 
 impl Service {
-    /// Opens a key set for upload, or finds it. Returns whether it is new. A new one belongs to the token of `caller`, or to a
-    /// token that is drawn here and stands in the document, this once.
+    /// Opens a key set for upload, or finds it. Returns whether it is new. A new set belongs to the token of `caller`, or to a token that
+    /// is drawn here and is in the document this once.
     ///
     /// # Errors
     /// The set is not offered here, differs from the client's, takes more disk or memory than there is, or belongs to
     /// another token.
     pub fn open_keys(&self, request: &NewKeys, caller: &Caller) -> Result<(bool, KeysDocument), Problem> {
         let account = self.account(caller)?;
-        // An older client has the name that a set had when its keys were made.
+        // An older client uses the name that a set had when its keys were made.
         let known = self.engines.by_fingerprint(&request.fingerprint);
         let set = self.set(known.map_or(&request.params, |set| &set.info().name))?;
         let id: Id =
@@ -91,7 +91,7 @@ impl Service {
             ));
         }
         keys::verify(&self.store, id, Look::Sizes)?;
-        // It may be deleted just now, which is not what was asked.
+        // It may have been deleted just now; the request still found it.
         let known = keys::get(&self.store, id)?.unwrap_or(known);
         Ok((false, KeysDocument::new(&known, &keys::parts(&self.store, id)?)))
     }
@@ -112,7 +112,7 @@ impl Service {
         self.config.access.api_keys.iter().find(|account| account.name == *name)
     }
 
-    /// Says which bound `more` bytes of a key set, or one more open, would exceed.
+    /// The refusal that says which bound `more` bytes of a key set, or one more open set, would exceed.
     fn no_room(&self, over: Over, more: u64, record: &KeyRecord) -> Problem {
         match over {
             Over::Bytes(taken) => {
@@ -203,11 +203,11 @@ impl Service {
         if keys::part_digest(&self.store, id, piece.index)? != Some(piece.digest) {
             self.engines.named(&set.name)?.verify_part(id, index, bytes)?;
         }
-        // One that the disk has lost is written anew.
+        // A piece that the disk has lost is written anew.
         keys::verify(&self.store, id, Look::Piece(piece.index))?;
         match keys::put_part(&self.store, id, &piece, &self.key_bounds(&record))? {
             Stored::New => {
-                // What is in memory may be of another piece.
+                // The keys in memory may be made from another piece.
                 self.cache.remove(id);
                 self.metrics.uploaded(bytes.len() as u64);
                 Ok(())
@@ -267,7 +267,7 @@ impl Service {
         Ok(())
     }
 
-    /// Removes a key set, whosever it is, unless jobs wait for it or run with it.
+    /// Removes a key set, no matter whose it is, unless jobs wait for it or run with it.
     pub(super) fn remove_keys(&self, id: Id) -> Result<(), Problem> {
         match keys::delete(&self.store, id, |_| true)? {
             Deleted::Done => self.cache.remove(id),
@@ -310,7 +310,7 @@ impl Service {
         ))
     }
 
-    /// The record of a key set that the caller may do this with.
+    /// The record of a key set, if the caller may do `act` with it.
     ///
     /// # Errors
     /// It does not exist, or is not the caller's.
@@ -326,7 +326,7 @@ impl Service {
     }
 }
 
-/// Digests of the pieces by index; nothing where one is missing.
+/// Digests of the pieces by index; `None` where a piece is missing.
 fn digests(record: &KeyRecord, parts: &[Part]) -> Vec<Option<String>> {
     let mut digests = vec![None; record.parts as usize];
     for (index, digest, _) in parts {
@@ -337,7 +337,7 @@ fn digests(record: &KeyRecord, parts: &[Part]) -> Vec<Option<String>> {
     digests
 }
 
-/// The digest of a body; refuses one that is not what its sender took the digest of.
+/// The digest of a body; refuses a body whose sender has `stated` another digest.
 pub(super) fn check_digest(bytes: &[u8], stated: Option<[u8; 32]>) -> Result<blake3::Hash, Problem> {
     let found = blake3::hash(bytes);
     let Some(stated) = stated.filter(|stated| found != *stated) else { return Ok(found) };

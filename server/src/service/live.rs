@@ -43,7 +43,7 @@ impl Live {
         flag.store(true, Ordering::Relaxed);
     }
 
-    /// Why the run is to stop, if it is. Where both are true it was cancelled: it is not to be taken up again.
+    /// Why the run is to stop, if it is. If there are both reasons it was cancelled: it is not to be taken up again.
     pub fn stopped(&self) -> Option<Stop> {
         if self.cancelled.load(Ordering::Relaxed) {
             Some(Stop::Cancelled)
@@ -90,7 +90,7 @@ impl Live {
 #[derive(Default)]
 pub struct LiveJobs {
     jobs: Mutex<HashMap<Id, Arc<Live>>>,
-    /// What every job was asked, for those that begin only afterwards.
+    /// What all jobs were asked, for those that begin only afterwards.
     all: Live,
     rung: Mutex<bool>,
     bell: Condvar,
@@ -136,7 +136,7 @@ impl LiveJobs {
         self.all.is_shutting_down()
     }
 
-    /// Waits until `patience` has passed, or a job is asked to stop that was not when the wait began.
+    /// Waits until `patience` has passed, or a running job is newly asked to stop.
     pub fn rest(&self, patience: Duration) {
         let asked = || self.jobs().values().map(|live| live.asked()).sum::<usize>();
         let (deadline, before) = (Instant::now() + patience, asked());

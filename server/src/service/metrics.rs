@@ -113,7 +113,7 @@ impl Default for Metrics {
             ),
             differences: new.number(
                 "job_differences",
-                "Runs of a job whose result was not that of another run of the same, which a sound machine never has",
+                "Runs of a job whose result differs from that of another run of the same job, which never happens on a sound machine",
             ),
             resident: new.bytes("resident_memory", "Memory of the process"),
             registry,
@@ -150,7 +150,7 @@ impl ClusterMetrics {
         self.placed.get_or_create(&Label::new(reason.name())).inc();
     }
 
-    /// Counts a job of which there was no sign for long.
+    /// Counts a job that was taken back because there was no sign of it.
     pub fn taken_back(&self) {
         self.taken_back.inc();
     }
@@ -219,7 +219,7 @@ impl Metrics {
         self.retries.inc();
     }
 
-    /// Counts a run whose result was not that of another run of the same.
+    /// Counts a run whose result differs from that of another run of the same job.
     pub fn differed(&self) {
         self.differences.inc();
     }
@@ -268,7 +268,7 @@ pub fn render(service: &Service) -> Result<String, StoreError> {
     Ok(text)
 }
 
-/// Takes a counter to the number that is counted elsewhere.
+/// Raises a counter to a number that is counted elsewhere.
 pub(crate) fn rise(counter: &Counter, to: u64) {
     counter.inner().fetch_max(to, Ordering::Relaxed);
 }

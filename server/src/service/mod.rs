@@ -65,7 +65,7 @@ pub struct Service {
     pub cache: KeyCache,
     /// Counters for operators.
     pub metrics: Metrics,
-    /// The job being worked on.
+    /// The running jobs.
     pub live: LiveJobs,
     /// Times measured so far.
     pub estimates: Estimates,
@@ -74,7 +74,7 @@ pub struct Service {
     /// Key sets that are to be loaded ahead.
     pub wakes: Wakes,
     stopping: AtomicBool,
-    /// What time it is for housekeeping.
+    /// The clock of housekeeping.
     clock: Clock,
     /// When a write to the data folder succeeded last.
     probed: Mutex<Option<Instant>>,
@@ -107,7 +107,7 @@ impl Service {
         Ok(service)
     }
 
-    /// Opens the data folder, and leaves jobs that were running to those who run them: they did not end with the last process.
+    /// Opens the data folder, and leaves jobs that were running to their workers: they did not end with the last process.
     ///
     /// # Errors
     /// The data folder cannot be used.
@@ -142,7 +142,7 @@ impl Service {
     /// A parameter set this server offers.
     ///
     /// # Errors
-    /// There is none of that name, or it is insecure and the server was not told to offer such.
+    /// There is no set of that name, or it is insecure and the server was not told to offer insecure ones.
     pub fn set(&self, name: &str) -> Result<&SetInfo, Problem> {
         let shown: String = name.chars().take(64).collect();
         let set = self.engines.named(name).map(JobSet::info).map_err(|_| {
@@ -207,9 +207,9 @@ impl Service {
             *probed = Some(Instant::now());
         }
         if let Err(error) = self.blobs.check() {
-            // Where it is stands in the log, and is nobody's business here.
+            // The log says which place it is; clients need not know.
             self.store.note(&error.into());
-            let detail = "what keeps the server's keys and results cannot be reached";
+            let detail = "the storage of the server's keys and results cannot be reached";
             return Err(not_ready("STORAGE_FAILED", detail.to_owned()));
         }
         let least = self.config.storage.min_free_bytes;
@@ -240,7 +240,7 @@ impl Service {
     /// The store fails.
     pub fn tidy(&self) -> Result<(), StoreError> {
         job_store::forget_failed(&self.store);
-        // Nothing else waits for it, and the store has logged why it fails.
+        // Nothing else depends on it, and the store has logged why it fails.
         let _ = self.store.sweep();
         let now = self.clock.now(now());
         let hours = |hours: u64| now.saturating_sub(hours.saturating_mul(3_600_000));
@@ -276,8 +276,8 @@ impl Service {
         Ok(())
     }
 
-    /// Removes results that were stored and not recorded when the last process ended: they may be another version's. What cannot be
-    /// removed is found to differ when the job has run again.
+    /// Removes results that were stored but not recorded when the last process ended: another version may have made them. A result that
+    /// cannot be removed is found to differ when the job has run again.
     fn drop_unrecorded(&self) {
         let jobs = job_store::select(&self.store, |job| !job.state.is_final()).unwrap_or_default();
         for job in jobs {
@@ -285,7 +285,7 @@ impl Service {
         }
     }
 
-    /// Takes up those of the jobs that are running by the table for which `in_nobodys_hands` holds, for this reason.
+    /// Takes back, for the reason `why`, those jobs that the table has as running for which `in_nobodys_hands` holds.
     pub(super) fn take_back(
         &self,
         why: &job_store::Requeue,
@@ -296,7 +296,7 @@ impl Service {
         left.try_for_each(|job| self.take_back_one(job, why))
     }
 
-    /// Takes up a job that is running by the table and that nobody runs, for this reason.
+    /// Takes back, for the reason `why`, a job that the table has as running and that nobody runs.
     pub(super) fn take_back_one(&self, job: &JobRecord, why: &job_store::Requeue) -> Result<(), StoreError> {
         let (store, attempt) = (&self.store, job.attempts);
         let given_up = if *why == job_store::Requeue::Crashed { self.given_up(job) } else { None };
@@ -315,7 +315,7 @@ impl Service {
         Ok(())
     }
 
-    /// Counts and logs a job that has come to its end. One under which the server died is the operator's to look at.
+    /// Counts and logs a job that has ended. If the server died under it too often, it is logged as a warning for the operator.
     pub(super) fn note_end(&self, record: &JobRecord) {
         let (job, state, seconds) = (record.id, record.state.name(), record.seconds);
         let code = record.problem.as_ref().map(|problem| problem.code.as_str());
@@ -327,7 +327,7 @@ impl Service {
         self.metrics.job(&record.params, record.state, seconds);
     }
 
-    /// Why a job is not tried again under which a server died once more, if it is not.
+    /// The problem of a job that is not tried again after a server died under it once more; `None` if it is tried again.
     pub(super) fn given_up(&self, job: &JobRecord) -> Option<Problem> {
         let crashes = job.crashes + 1;
         (crashes >= self.config.compute.max_attempts).then(|| {
@@ -337,11 +337,11 @@ impl Service {
         })
     }
 
-    /// Takes note of what is new of a run.
+    /// Takes note of the news of a run.
     pub(super) fn note(&self, job: Id, attempt: u32, params: &str, news: &News) -> Result<(), StoreError> {
         match news {
             News::At { stage, .. } | News::Stage { stage, .. } if !is_stage(stage) => {
-                tracing::error!(%job, "a stage that has no name of one; it is dropped");
+                tracing::error!(%job, "a stage with a name that no stage has; it is dropped");
             }
             News::At { stage, parts } => {
                 if let Some(live) = self.live.get(job) {
@@ -349,7 +349,7 @@ impl Service {
                 }
             }
             News::Event { name, data, urgency } => {
-                // What is not an event of a run would end the streams of those who follow it.
+                // Anything but an event of a run could end the streams of clients who follow it.
                 if !matches!(name.as_str(), "state" | "stage") || data.contains(char::is_control) {
                     tracing::error!(%job, "news of a run that is not an event; it is dropped");
                     return Ok(());

@@ -1,7 +1,7 @@
-//! Which worker a job is for: one that has its keys, one of the two that own them, or, where many wait, whoever is free.
+//! Which worker a job is for: one that has its keys, one of the two that own them, or, if many jobs wait, any that is free.
 //!
-//! Loading keys takes much longer than most jobs, so that it pays to wait for a worker that has them. The owners of a key set are the
-//! two workers that rank first for it by rendezvous hashing: where one comes or goes, few other key sets change their owners.
+//! Loading keys takes much longer than most jobs, so that it pays to wait for a worker that has them. The owners of a key set are the two
+//! workers that rank first for it by rendezvous hashing: when a worker comes or goes, few other key sets change their owners.
 //!
 //! A worker may have no memory for more keys as long as others are in use there. Keys that have waited too long reserve a
 //! worker: once the others have had their time, it is given no jobs with other keys until these fit.
@@ -12,17 +12,17 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::dispatch::Alive;
 use crate::id::Id;
 
-/// Workers that load the keys of one set without need.
+/// How many workers own a key set: they load its keys even if few jobs wait.
 pub const OWNERS: usize = 2;
 
-/// Why a job is a worker's.
+/// Why a worker was chosen for a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// It has the keys, or loads them already.
     Warm,
-    /// It is one of their owners.
+    /// It is one of the owners of the keys.
     Owner,
-    /// So many wait, or they wait for so long, that one more who loads them is sooner done.
+    /// So many jobs wait, or the keys have waited for so long, that loading the keys once more is faster.
     Overflow,
 }
 
@@ -44,24 +44,24 @@ pub struct Out<'a> {
     pub worker: &'a str,
     /// Its key set.
     pub key: Id,
-    /// The fingerprint of the parameter set of that, if the front knows the set.
+    /// The fingerprint of the parameter set of those keys, if the front knows the set.
     pub set: Option<&'a str>,
     /// Whether those keys have been in use there for so long that it is the turn of others.
     pub has_had_time: bool,
 }
 
-/// What waits with one key set.
+/// The jobs that wait with one key set.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     /// The key set.
     pub key: Id,
-    /// The fingerprint of the parameter set of that, if the front knows the set.
+    /// The fingerprint of the parameter set of those keys, if the front knows the set.
     pub set: Option<&'a str>,
-    /// Jobs that wait for them.
+    /// How many jobs wait.
     pub backlog: usize,
-    /// How many have to wait for each slot of those that have the keys until one more worker loads them.
+    /// How many jobs have to wait for each slot of the owners and of workers with the keys until one more worker loads them.
     pub patience: f64,
-    /// Whether they have waited so long that others are to make room for them.
+    /// Whether the keys have waited so long that others are to make room for them.
     pub is_overdue: bool,
 }
 
@@ -80,17 +80,17 @@ struct Place {
     warm: HashSet<Id>,
     /// Keys of jobs that are out there, and their bytes.
     in_use: HashMap<Id, u64>,
-    /// Keys that it has not found as they are.
+    /// Keys whose files, or inputs of whose jobs, it has not found as they are.
     unseen: HashSet<Id>,
     /// Keys in use there whose time is not over.
     fresh: HashSet<Id>,
-    /// Keys that hold it: it is given no jobs with others, but for those whose time is not over.
+    /// Keys that have reserved the worker: it is given no jobs with others, except keys whose time is not over.
     held: Option<Id>,
 }
 
 impl Placement {
-    /// Workers, the jobs that are out, key sets of which it is known that a worker has them although it has not said so yet, and those
-    /// whose files, or the inputs of whose jobs, a worker does not find as they are.
+    /// Where jobs can go, given the workers and the jobs that are `out`. Of the `warm` key sets it is known that a worker has them although
+    /// it has not said so yet; of the `unseen` ones a worker does not find the files, or the inputs of their jobs, as they are.
     pub fn new<'a>(
         workers: Vec<Alive>,
         out: impl Iterator<Item = Out<'a>>,
@@ -131,17 +131,17 @@ impl Placement {
         this
     }
 
-    /// Whether somebody could take a job.
+    /// Whether some worker has a free slot.
     pub fn has_room(&self) -> bool {
         self.places.iter().any(|place| place.free > 0)
     }
 
-    /// Whether somebody has these keys, or loads them.
+    /// Whether some worker has these keys, or loads them.
     pub fn is_warm(&self, key: Id) -> bool {
         self.places.iter().any(|place| place.warm.contains(&key))
     }
 
-    /// The worker for a job with these keys, if it is not to wait.
+    /// The worker for a job with these keys, unless the job is to wait.
     pub fn choose(&self, asked: &Asked<'_>) -> Option<(&str, Reason)> {
         let able = self.able(asked);
         let warm = || able.iter().copied().filter(|place| place.warm.contains(&asked.key));
@@ -176,8 +176,8 @@ impl Placement {
         self.with(worker, |place| place.take(key, set));
     }
 
-    /// The workers that can take jobs with these keys, in the order of their rank. Those that do not find the files are none unless all
-    /// are so.
+    /// The workers that can take jobs with these keys, in the order of their rank. Workers that do not find the files are left out, unless
+    /// none of them does.
     fn able(&self, asked: &Asked<'_>) -> Vec<&Place> {
         let mut able: Vec<&Place> =
             self.places.iter().filter(|place| place.alive.can_hold(asked.set)).collect();
@@ -211,13 +211,13 @@ impl Place {
         }
     }
 
-    /// Whether it has a slot for a job, and is to have it.
+    /// Whether the worker has a slot and the memory for a job with these keys, and is not reserved for others.
     fn fits(&self, asked: &Asked<'_>) -> bool {
         let may = |held: Id| held == asked.key || self.fresh.contains(&asked.key);
         self.free > 0 && self.held.is_none_or(may) && self.has_memory(asked)
     }
 
-    /// Whether it has memory for keys beside those in use.
+    /// Whether the worker has memory for the keys beside those in use.
     fn has_memory(&self, asked: &Asked<'_>) -> bool {
         let others = self.in_use.iter().filter(|(key, _)| **key != asked.key).map(|(_, bytes)| bytes);
         let others = others.fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
@@ -231,9 +231,9 @@ fn freest<'a>(ranked: impl Iterator<Item = &'a Place>, asked: &Asked<'_>) -> Opt
     ranked.filter(|place| place.fits(asked)).min_by_key(|place| Reverse(place.free)).map(Place::name)
 }
 
-/// Workers in the order in which they own a key set. It goes by what its operator calls a worker, so that it owns the same after a new
-/// start. Of those that share a name each has a rank of its own, and which has which goes by their whole names: so none has more keys
-/// than another, and where one of them leaves few move.
+/// Workers in the order in which they own a key set. The order goes by the names that operators give to workers, so that a worker owns the
+/// same after a restart. Workers that share a name get a rank each, assigned by their whole names: so none has more keys than another, and
+/// when one of them leaves few keys move.
 fn ranked(places: Vec<&Place>, key: Id) -> Vec<&Place> {
     let digest = |name: &str, index: u32| {
         let mut hasher = blake3::Hasher::new();
@@ -292,14 +292,14 @@ mod tests {
             placement.take(&name, Id([1; 16]), SET);
             took.push((name, reason));
         }
-        // The first owner, its second slot, and so the other.
+        // The first owner, its second slot, and then the same of the other owner.
         let reasons: Vec<Reason> = took.iter().map(|(_, reason)| *reason).collect();
         assert_eq!(reasons, [Reason::Owner, Reason::Warm, Reason::Owner, Reason::Warm]);
         assert!(took[0].0 == took[1].0 && took[2].0 == took[3].0 && took[0].0 != took[2].0);
         assert!(placement.has_room() && placement.choose(&asked(1, 19)).is_none());
         let (name, reason) = placement.choose(&asked(1, 20)).unwrap();
         assert!(reason == Reason::Overflow && took.iter().all(|(other, _)| other != name));
-        // Or if one has waited for long.
+        // Or if the keys have waited for long.
         let overdue = Asked { is_overdue: true, ..asked(1, 1) };
         assert_eq!(placement.choose(&overdue).unwrap().1, Reason::Overflow);
     }
@@ -319,7 +319,7 @@ mod tests {
             moved += usize::from(before != after);
         }
         assert!((5..40).contains(&moved), "{moved} of 100 keys had one of five owners");
-        // One that is started anew owns what it owned.
+        // A worker that is started anew owns what it owned.
         let mut anew = workers.clone();
         anew[3].worker = "w3-2".into();
         let same = |key| owner(&workers, key).split('-').next() == owner(&anew, key).split('-').next();
@@ -337,11 +337,11 @@ mod tests {
             let owned = count(&workers, name);
             assert!((140..260).contains(&owned), "{name} owns {owned} of {keys}, and 200 were due");
         }
-        // Where one of them leaves, its keys move, and few of others.
+        // When one of them leaves, its keys move, and few others.
         let rest = [&workers[..2], &workers[3..]].concat();
         let moved = (0..keys).filter(|key| owner(&workers, *key) != owner(&rest, *key)).count();
         assert!((140..440).contains(&moved), "{moved} of {keys} moved with one of eight");
-        // One that is heard after its end, under the name of the one that was started in its place, takes no keys from others.
+        // A worker that is heard after its end, with the given name of the one that was started in its place, takes no keys from others.
         let both = [&workers[..], &[worker("big-2", 1)]].concat();
         let stayed = |key| owner(&both, key).starts_with("big-");
         assert!((0..keys).filter(|key| owner(&workers, *key) == "big-1").all(stayed));
@@ -355,14 +355,14 @@ mod tests {
         assert!(placement.choose(&asked(1, 1)).is_some() && placement.choose(&asked(2, 1000)).is_none());
         let small = Asked { set: Some("of small"), ..asked(2, 1) };
         assert!(placement.choose(&small).is_some());
-        // A set that does not fit is not a job of it, whatever waits, nor is one that it does not have; one that nobody knows is.
+        // The worker gets no jobs with a set that does not fit or that it does not have, whatever waits, but with a set that nobody knows.
         for set in ["of large", "of another"] {
             let other = Asked { set: Some(set), is_overdue: true, ..asked(1, 1000) };
             assert!(self::placement(&[one.clone()]).choose(&other).is_none(), "{set}");
         }
         let other = Asked { set: None, ..asked(1, 1) };
         assert!(self::placement(&[one.clone()]).choose(&other).is_some());
-        // One that names no sets has them all.
+        // A worker that names no sets has them all.
         let any = Alive { sets: BTreeMap::new(), ..one.clone() };
         assert!(self::placement(&[any]).choose(&Asked { set: Some("of large"), ..asked(1, 1) }).is_some());
         one.slots = 0;
@@ -393,13 +393,13 @@ mod tests {
         placement.hold(&Asked { key: Id([4; 16]), ..overdue });
         placement.hold(&Asked { key: Id([5; 16]), ..overdue });
         assert_eq!(free(&placement), [false, false]);
-        // Those in use have their time first, and no others come.
+        // Keys in use have their time first, and no others are let in.
         let mut one = busy(&workers[..1], false);
         let other = Asked { set: Some("of small"), ..asked(6, 1) };
         assert!(one.choose(&other).is_some());
         one.hold(&overdue);
         assert!(one.choose(&asked(1, 1)).is_some() && one.choose(&other).is_none());
-        // Where there is room nothing is held; and when there is, they have it, and it is held no longer.
+        // If there is room, nothing is held. When a held place gets room, the keys have it, and it is held no longer.
         let mut one = self::placement(&workers[..1]);
         one.hold(&overdue);
         assert!(one.choose(&asked(1, 1)).is_some());

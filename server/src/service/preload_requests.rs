@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use crate::id::Id;
 
-/// Key sets at a time.
+/// Most key sets that are asked for at a time.
 const MOST: usize = 1024;
 
-/// A wish is forgotten that nobody could fulfil for so long.
+/// How long a wish that nobody can fulfil is kept.
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Key sets that are to be loaded, and since when.
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_mins(10);
 pub struct Wakes(Mutex<BTreeMap<Id, Instant>>);
 
 impl Wakes {
-    /// Asks for a key set to be loaded; whether there is room for the wish.
+    /// Asks for a key set to be loaded; returns whether there is room for the wish.
     pub fn ask(&self, key: Id) -> bool {
         let mut wishes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let has_room = wishes.len() < MOST || wishes.contains_key(&key);
@@ -27,14 +27,14 @@ impl Wakes {
         has_room
     }
 
-    /// Those that are to be loaded.
+    /// The key sets that are to be loaded.
     pub fn wishes(&self) -> Vec<Id> {
         let mut wishes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         wishes.retain(|_, since| since.elapsed() < PATIENCE);
         wishes.keys().copied().collect()
     }
 
-    /// A wish is fulfilled, or can never be.
+    /// Drops a wish that is fulfilled, or can never be.
     pub fn drop(&self, key: Id) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
     }

@@ -1,4 +1,4 @@
-//! A run of a job, from identifiers and digests to bytes: on whichever machine, without the job table.
+//! A run of a job, from identifiers and digests to bytes: on any machine, without the job table.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::work::Work;
 /// Pause before a look whether there is room for keys now.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Who is told how a run goes, and says whether it is to stop.
+/// Is told how a run goes, and says whether it is to stop.
 pub trait Watch: Observer + Send {
     /// Why the run is to stop, if it is.
     fn stopped(&self) -> Option<Stop>;
@@ -30,7 +30,7 @@ pub trait Watch: Observer + Send {
     /// An attempt begins.
     ///
     /// # Errors
-    /// It is not to.
+    /// It must not begin.
     fn started(&mut self) -> Result<(), Halt> {
         Ok(())
     }
@@ -40,12 +40,12 @@ pub trait Watch: Observer + Send {
         let _ = loaded;
     }
 
-    /// So many pieces of the keys are loaded, of so many.
+    /// `done` of `total` pieces of the keys are loaded.
     fn loading(&mut self, done: usize, total: usize) {
         let _ = (done, total);
     }
 
-    /// All is there, and the evaluation begins.
+    /// Keys and input are there, and the evaluation begins.
     fn begin(&mut self) {}
 
     /// Something could not be read or stored.
@@ -53,8 +53,8 @@ pub trait Watch: Observer + Send {
         StoreError::Io(error)
     }
 
-    /// A result of so many bytes has been refused for so long where results are stored. Whether the job is to go to another worker, which
-    /// may have room for it; where there is no other, it is tried until it is stored.
+    /// A result of `bytes` bytes has been refused for `time` where results are stored. Returns whether the job is to go to another worker,
+    /// which may have room for it; if there is no other, storing is tried until it succeeds.
     fn refused(&mut self, bytes: u64, time: Duration) -> bool {
         let _ = (bytes, time);
         false
@@ -63,7 +63,7 @@ pub trait Watch: Observer + Send {
     /// The evaluation panicked.
     fn panicked(&mut self) {}
 
-    /// This came of the attempt.
+    /// The attempt has ended with this outcome.
     fn ended(&mut self, outcome: &Outcome) {
         let _ = outcome;
     }
@@ -81,7 +81,7 @@ pub enum Halt {
     Stopped(Stop),
     /// Something cannot be read, for the moment.
     Io(std::io::Error),
-    /// It cannot be done here, for this reason; elsewhere it may.
+    /// The job cannot be done here, for this reason, but perhaps elsewhere.
     Elsewhere(String),
     /// Its keys take more memory than there is for keys here.
     TooLarge(Problem),
@@ -89,7 +89,7 @@ pub enum Halt {
     DamagedInput,
     /// This piece of the keys is not what was stored.
     DamagedKeys(u32),
-    /// A key could not be had in the middle of the run, for this reason.
+    /// A key could not be read in the middle of the run, for this reason.
     UnreadKeys(String),
 }
 
@@ -99,7 +99,7 @@ impl From<Problem> for Halt {
     }
 }
 
-/// What runs need beside their work.
+/// What runs need besides their work.
 #[derive(Clone, Copy)]
 pub struct Runner<'a> {
     /// Homomorphic encryption.
@@ -113,7 +113,7 @@ pub struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// The result of a job, and the seconds that its evaluation took.
+    /// Runs a job; returns its result, and the seconds that the evaluation took.
     ///
     /// # Errors
     /// See [`Halt`].
@@ -149,9 +149,9 @@ impl Runner<'_> {
             Err(Error::Cancelled(_)) if watch.stopped().is_some() => {
                 Err(Halt::Stopped(watch.stopped().unwrap_or(Stop::Cancelled)))
             }
-            // A piece of keys that are read as they are used.
+            // Keys are read as they are used, and a piece of them could not be read.
             Err(Error::MissingKey(what)) => {
-                // What was opened goes by the pieces that were stored then.
+                // The opened keys refer to the pieces that were stored at that time.
                 self.cache.remove(work.key);
                 Err(Halt::UnreadKeys(what))
             }
@@ -176,7 +176,7 @@ impl Runner<'_> {
         }
         let set = self.engines.named(&work.params).map_err(|error| Halt::Problem(error.into()))?;
         if set.info().fingerprint != work.fingerprint {
-            // Other machines may have it as the front has.
+            // Other machines may have the set as the front has it.
             return Err(Halt::Elsewhere(format!(
                 "the set {} of a worker has the fingerprint {}, that of the keys is {}; run one build on all machines",
                 work.params,
@@ -192,7 +192,7 @@ impl Runner<'_> {
                     watch.keys(None);
                     return Ok(loaded);
                 }
-                // Another run loads them, or has others in use in whose place they are to be.
+                // Another run loads the keys, or uses others whose place they need.
                 Ok(Reserved::Nothing) => watch.rest(PAUSE),
                 Err(TooLarge { budget }) => {
                     let detail =
@@ -246,7 +246,7 @@ impl Runner<'_> {
     }
 }
 
-/// Reads a piece in the middle of a run, which would be for nothing if the store of objects could not be reached for a moment.
+/// Reads a piece in the middle of a run. If the object store is out of reach this tries again for a minute, so that the run is not lost.
 fn patiently(read: impl Fn() -> Result<Vec<u8>, ReadError>) -> Result<Vec<u8>, ReadError> {
     for _ in 0..20 {
         match read() {

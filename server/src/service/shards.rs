@@ -28,14 +28,14 @@ pub struct Shard {
 pub struct ShardsDocument {
     /// The front that answers.
     pub front: String,
-    /// All fronts, by name; empty where there is one.
+    /// All fronts, by name; empty if there is only one.
     pub shards: Vec<Shard>,
-    /// Where the key set that was asked for is, if this front has it, or else goes.
+    /// The front that holds the key set that was asked for, if this one does; otherwise the front that would take it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<Shard>,
 }
 
-/// The name of the front, among several with their addresses, that takes a new key set.
+/// The front that takes a new key set, among `shards` with their addresses by name; `None` if there are none.
 pub fn shard_of(shards: &BTreeMap<String, String>, key: Id) -> Option<Shard> {
     let weight = |name: &str| {
         let mut hasher = blake3::Hasher::new_derive_key("refloat 2026 which front takes a key set");
@@ -47,7 +47,7 @@ pub fn shard_of(shards: &BTreeMap<String, String>, key: Id) -> Option<Shard> {
 }
 
 impl Service {
-    /// The fronts that divide key sets among themselves, and which of them is for `key`.
+    /// The fronts that divide key sets among themselves, and which of them has or takes `key`.
     ///
     /// # Errors
     /// The store fails.

@@ -6,27 +6,27 @@ use std::time::Duration;
 
 use crate::blobs::Blobs;
 
-/// What a worker knows of the place where keys, inputs and results are. Runs say that a result was refused, and whoever takes jobs asks
-/// before each of them.
+/// What a worker knows about the storage of keys, inputs and results. Runs report results that were refused, and the storage is checked
+/// before each job is taken.
 #[derive(Default)]
 pub struct StorageHealth {
     /// Bytes of the largest result that was refused and for which there may be no room yet; 0: none was.
     refused: AtomicU64,
-    /// Whether the place was not there when somebody looked last.
+    /// Whether the storage was out of reach when it was last checked.
     is_gone: AtomicBool,
 }
 
 impl StorageHealth {
-    /// So long a run tries to store its result, until its job goes to another worker.
+    /// How long a run tries to store its result before its job goes to another worker.
     pub const PATIENCE: Duration = Duration::from_secs(30);
 
-    /// A result of so many bytes has been refused for so long; whether its job is to go to another worker.
+    /// Notes that a result of `bytes` bytes has been refused for `time`; returns whether its job is to go to another worker.
     pub fn refused(&self, bytes: u64, time: Duration) -> bool {
         self.refused.fetch_max(bytes, Ordering::Relaxed);
         time >= Self::PATIENCE
     }
 
-    /// Looks whether the place is there, and has room for a result as large as one that was refused.
+    /// Checks that the storage is there, and has room for a result as large as one that was refused.
     ///
     /// # Errors
     /// It is not, or has not.
@@ -47,7 +47,7 @@ impl StorageHealth {
         Some(self.refused.load(Ordering::Relaxed)).filter(|bytes| *bytes > 0)
     }
 
-    /// Whether it failed when it was used last.
+    /// Whether the storage failed when it was last used.
     pub fn fails(&self) -> bool {
         self.is_gone.load(Ordering::Relaxed) || self.refused_bytes().is_some()
     }

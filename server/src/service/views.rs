@@ -16,12 +16,12 @@ use crate::store::keys::{KeyRecord, KeyState, Part};
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ParameterSet {
-    /// What there is to know of the set wherever it is used.
+    /// Facts about the set that hold wherever it is used.
     #[serde(flatten)]
     pub info: SetInfo,
     /// Seconds of one bootstrapping as measured by this server, once it has run one.
     pub expected_seconds: Option<f64>,
-    /// Operations that jobs of the set consist of.
+    /// Operations that jobs of the set may consist of.
     #[serde(default)]
     #[schema(required)]
     pub operations: Vec<String>,

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::dispatch::queue::Millis;
 use crate::id::Id;
 
-/// So often it is looked which wait.
+/// How often it is looked up which key sets wait.
 const LOOK: Millis = 1000;
 
 /// Key sets that wait, and since when each does.
@@ -16,12 +16,12 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// Whether it is time for a look at which wait.
+    /// Whether it is time to look up which key sets wait.
     pub fn is_due(&self, now: Millis) -> bool {
         self.looked.is_none_or(|at| now.saturating_sub(at) >= LOOK)
     }
 
-    /// Notes which wait.
+    /// Notes which key sets wait.
     pub fn update(&mut self, waiting: impl Iterator<Item = Id>, now: Millis) {
         let waiting: HashSet<Id> = waiting.collect();
         self.since.retain(|key, _| waiting.contains(key));
@@ -31,14 +31,14 @@ impl Waits {
         self.looked = Some(now);
     }
 
-    /// A job of a key set has begun.
+    /// Notes that a job of a key set has begun.
     pub fn served(&mut self, key: Id, now: Millis) {
         if let Some(since) = self.since.get_mut(&key) {
             *since = now;
         }
     }
 
-    /// Whether a key set has waited so long.
+    /// Whether a key set has waited for `patience`.
     pub fn has_waited(&self, key: Id, patience: Millis, now: Millis) -> bool {
         self.since.get(&key).is_some_and(|since| now.saturating_sub(*since) >= patience)
     }

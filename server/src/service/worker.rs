@@ -1,5 +1,5 @@
-//! Running jobs: each on a rayon pool of its own, so that no homomorphic work ever occupies a thread that answers requests. In a
-//! server alone one thread is both ends of a dispatch: it hands out a job, runs it, and notes what came of it.
+//! Running jobs: each on a rayon pool of its own, so that no homomorphic work ever occupies a thread that answers requests. In a server
+//! without a cluster, one thread is both ends of a dispatch: it hands out a job, runs it, and notes what came of it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::work::Work;
 /// First and longest pause between attempts to store a result.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];
 
-/// Threads for homomorphic evaluation.
+/// Number of threads for homomorphic evaluation.
 pub fn threads(config: &Config) -> usize {
     match config.compute.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -42,7 +42,7 @@ pub fn pool(config: &Config) -> std::io::Result<Arc<ThreadPool>> {
     pool_of(threads(config))
 }
 
-/// So many threads for homomorphic evaluation.
+/// A pool of `threads` threads for homomorphic evaluation.
 ///
 /// # Errors
 /// The operating system gives no threads.
@@ -63,7 +63,7 @@ pub fn start(service: Arc<Service>, pool: Arc<ThreadPool>) -> std::io::Result<Jo
     Builder::new().name("worker".into()).spawn(move || run(&service, &pool))
 }
 
-/// Lets threads end by themselves for so long, then tells them to, and waits for the last.
+/// Lets threads end by themselves for `patience`, then tells them to, and waits for the last.
 pub fn join(threads: Vec<JoinHandle<()>>, patience: Duration, tell: impl FnOnce()) {
     let deadline = Instant::now() + patience;
     while !threads.iter().all(JoinHandle::is_finished) && Instant::now() < deadline {
@@ -71,7 +71,7 @@ pub fn join(threads: Vec<JoinHandle<()>>, patience: Duration, tell: impl FnOnce(
     }
     tell();
     for thread in threads {
-        // One that panicked has ended, too.
+        // A thread that panicked has ended, too.
         let _ = thread.join();
     }
 }
@@ -105,7 +105,7 @@ fn run(service: &Arc<Service>, pool: &ThreadPool) {
     }
 }
 
-/// Puts back what was handed out when the server began to stop, and what nobody has begun: nothing is held against it.
+/// Puts back attempts that were handed out and not begun when the server began to stop: nothing is held against their jobs.
 fn put_back(front: &mut Front, dispatch: &Local, began: Instant) {
     while let Ok(Some(work)) = dispatch.take() {
         let stopped = Done { job: work.job, attempt: work.attempt, outcome: Outcome::Stopped };
@@ -113,7 +113,7 @@ fn put_back(front: &mut Front, dispatch: &Local, began: Instant) {
             break;
         }
     }
-    // Where that cannot be noted, the next process finds the job as one that ended with this one.
+    // If that cannot be noted, the next process finds the job as one that ended with this process.
     let noted = AssertUnwindSafe(|| front.turn(began.elapsed().as_millis() as u64));
     let _ = catch_unwind(noted);
 }
@@ -158,10 +158,10 @@ fn perform(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch) -> Outcome {
         Ok(Err(Halt::Io(error))) if Unreachable::is(&error) => {
             let reason = reason(&watch.failed(error));
             if runner.blobs.check().is_ok() {
-                // It is so for this job alone.
+                // The trouble is with this job alone.
                 return Outcome::Trouble(reason);
             }
-            // Nobody can do it meanwhile, and nothing is held against the job.
+            // No worker can do it meanwhile, and nothing is held against the job.
             while runner.blobs.check().is_err() && watch.stopped().is_none() {
                 watch.rest(Duration::from_secs(1));
             }
@@ -176,7 +176,7 @@ fn perform(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch) -> Outcome {
             }
         }
         Err(_) => {
-            // Whatever the keys have become, nobody is to use them.
+            // The keys may be in any state, so nobody is to use them.
             runner.cache.remove(work.key);
             watch.panicked();
             tracing::error!(job = %work.job, "a job panicked; its keys are loaded anew for the next one");
@@ -190,7 +190,7 @@ fn perform(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch) -> Outcome {
     }
 }
 
-/// What clients are told of a failing disk.
+/// What clients are told about a failing disk.
 pub(super) fn reason(error: &StoreError) -> String {
     let words = if error.is_full() {
         "the server's disk is full"
@@ -202,7 +202,7 @@ pub(super) fn reason(error: &StoreError) -> String {
     words.to_owned()
 }
 
-/// Stores a result, again and again until it is stored, nobody waits for it any more, or it is somebody else's turn to try.
+/// Stores a result, trying again until it is stored, nobody waits for it any more, or the job is to go to another worker.
 fn store(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch, result: &[u8], seconds: f64) -> Outcome {
     let [mut pause, longest] = PAUSES;
     let mut told = false;
@@ -224,7 +224,7 @@ fn store(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch, result: &[u8],
                 is_away
             }
         };
-        // A store of objects that is away is so for everybody, most likely, and nobody is to do the work again meanwhile.
+        // An object store that is away is away for all workers, most likely, and none is to do the work again meanwhile.
         if !is_away && watch.refused(result.len() as u64, refused) && watch.stopped().is_none() {
             tracing::error!(job = %work.job, "a result cannot be stored here; the job goes to another worker");
             return Outcome::Stopped;
@@ -237,7 +237,7 @@ fn store(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch, result: &[u8],
         refused += if is_away { Duration::ZERO } else { pause };
         pause = (2 * pause).min(longest);
         match watch.stopped() {
-            // It may be what the disk has no room for.
+            // The result may be what the disk has no room for.
             Some(Stop::Cancelled) => return Outcome::Cancelled,
             Some(Stop::ShuttingDown) => return Outcome::Stopped,
             None => {}

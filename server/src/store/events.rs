@@ -17,7 +17,7 @@ use crate::id::Id;
 /// Name of the last event of a job.
 pub const END: &str = "end";
 
-/// What the event `state` of a job that waits holds.
+/// Data of the event `state` of a waiting job.
 pub const QUEUED: &str = r#"{"state":"queued"}"#;
 
 const ATTEMPT: u64 = 1_000_000_000;
@@ -109,7 +109,7 @@ impl EventLog {
         self.tell(job, |_| {});
     }
 
-    /// Changes whenever the job gets an event.
+    /// A receiver that changes whenever the job gets an event.
     pub fn subscribe(&self, job: Id) -> watch::Receiver<u64> {
         let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
         subscribers.retain(|_, sender| sender.receiver_count() > 0);

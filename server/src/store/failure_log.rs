@@ -6,8 +6,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A run ends with a write that succeeds when its failure has not come for so long: on a disk that is almost full, small
-/// writes succeed between large ones that fail. Longer than any pause between two tries of one thing.
+/// A run of failures ends with a successful write, once the failure has not come for this long: on a disk that is almost full, small writes
+/// succeed between large ones that fail. Longer than any pause between two tries of one thing.
 const QUIET: Duration = Duration::from_mins(1);
 
 /// Failures told apart at a time; texts with a path or a number in them would otherwise grow without bound.
@@ -57,7 +57,7 @@ impl Trouble {
             return false;
         }
         if runs.len() == MOST {
-            // The one that has been quiet for longest makes room.
+            // The run that has been quiet for longest makes room.
             runs.sort_by_key(|run| run.last);
             runs.remove(0);
         }

@@ -38,7 +38,7 @@ impl Written {
         Ok(written)
     }
 
-    /// Gives the file its name in `folder`, which is made when absent, replacing what had it, and flushes the folder.
+    /// Gives the file its name in `folder`, which is made when absent, replacing any file that had it, and flushes the folder.
     ///
     /// # Errors
     /// The disk refuses.
@@ -51,8 +51,8 @@ impl Written {
         rename().map_err(doing("give a file its name below", above(folder)))
     }
 
-    /// As [`publish`](Self::publish), but takes nothing's place: returns whether nothing had the name. Where the file system has no
-    /// hard links two processes that publish at the same moment both do.
+    /// As [`publish`](Self::publish), but replaces nothing: returns whether the name was free. If the file system has no hard links, two
+    /// processes that publish at the same moment both succeed.
     ///
     /// # Errors
     /// The disk refuses.
@@ -120,7 +120,7 @@ impl From<io::Error> for ReadError {
 /// Length and digest of a stored object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expected {
-    /// Bytes.
+    /// Number of bytes.
     pub length: u64,
     /// BLAKE3 of them; `None` for objects that a version without digests stored.
     pub digest: Option<[u8; 32]>,

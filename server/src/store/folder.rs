@@ -18,7 +18,7 @@ use crate::blobs::Keeper;
 use crate::id::Id;
 use crate::system::files::{create_new, is_locked, make_folders, on_one_disk, sync_folder};
 
-/// The file, or object, that says whose the others are.
+/// The file, or object, that says which data folder the others belong to.
 pub(crate) const MARKER: &str = "refloat-data.json";
 const DATABASE: &str = "refloat.redb";
 /// The database while it is being made.
@@ -47,12 +47,12 @@ pub(crate) struct Marker {
 }
 
 impl Marker {
-    /// That of a data folder of this version.
+    /// The marker of a data folder of this version.
     pub fn new(id: Id) -> Self {
         Self { format: FORMAT.to_owned(), version: VERSION, id }
     }
 
-    /// What a marker says, if it reads back.
+    /// Reads a marker; `None` if it does not read back.
     pub fn read(text: &[u8]) -> Option<Self> {
         serde_json::from_slice(text).ok().filter(|marker: &Self| marker.format == FORMAT)
     }
@@ -78,7 +78,7 @@ pub(super) struct Claim {
     pub id: Id,
 }
 
-/// Makes sure that a keeper of bytes in another place than the data folder has those of this one, or that the folder has them itself.
+/// Makes sure that `keeper` has the bytes of this data folder: in another place if `is_elsewhere`, and otherwise in the folder itself.
 pub(super) fn claim_bytes(
     root: &Path,
     claim: &Claim,
@@ -139,7 +139,7 @@ pub(super) fn claim(root: &Path) -> Result<Claim, StoreError> {
     sync_folder(root).map_err(in_file(root))?;
     let secret = root.join(SECRET);
     if secret.symlink_metadata().is_ok() {
-        // It came after the folder was made, and is its owner's to move.
+        // It came after the folder was made, and moving it is up to its owner.
         tracing::warn!(path = %secret.display(), "a secret key lies in the data folder, where whoever reads the server's files reads it too; move it away");
     }
     Ok(claim)
@@ -154,7 +154,7 @@ pub fn check(root: &Path) -> Result<(), StoreError> {
     let mut text = String::new();
     let read = File::open(&path).and_then(|file| file.take(4096).read_to_string(&mut text));
     match read {
-        // Where locks keep readers out, it is that of a server which runs.
+        // Where locks also block reading, a locked marker belongs to a running server.
         Err(error) if is_locked(&error) => check_folders(root),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Err(refused(root, format!("no server has made it: there is no {MARKER} in it")))
@@ -164,7 +164,7 @@ pub fn check(root: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// What a marker says, if this version knows what that means.
+/// Reads a marker; an error unless this version understands it.
 fn parse(root: &Path, text: &str) -> Result<Marker, StoreError> {
     let marker = Marker::read(text.as_bytes()).ok_or_else(|| {
         refused(root, format!("{MARKER} in it does not read back; put {MARKER} and {DATABASE} back from one backup, or choose another folder with --data"))
@@ -183,7 +183,7 @@ pub(super) fn open_database(root: &Path) -> Result<Database, StoreError> {
     }
 }
 
-/// Says of a database that does not open, or does not read back, how it is mended.
+/// The error for a database that does not open or does not read back: it says how to mend that.
 pub(super) fn damaged(root: &Path, error: &StoreError) -> StoreError {
     refused(
         root,
@@ -291,8 +291,8 @@ fn adopt(root: &Path) -> Result<Claim, StoreError> {
     Ok(Claim { database, lock, id })
 }
 
-/// A path in a folder without marker that is not the server's, where one would matter: a secret key anywhere, and anything in
-/// the folders of keys and jobs that the server did not name.
+/// A path in a folder without a marker that is not the server's and would matter: a secret key directly in it, or anything in the folders
+/// of keys and jobs that the server did not name.
 fn stranger(root: &Path) -> Result<Option<PathBuf>, StoreError> {
     if root.join(SECRET).symlink_metadata().is_ok() {
         return Ok(Some(root.join(SECRET)));
@@ -317,7 +317,7 @@ fn stranger(root: &Path) -> Result<Option<PathBuf>, StoreError> {
     Ok(None)
 }
 
-/// Refuses folders of the server's that lead elsewhere.
+/// Refuses server folders that are links or files, or lie on another disk.
 fn check_folders(root: &Path) -> Result<(), StoreError> {
     for name in FOLDERS {
         let path = root.join(name);
@@ -341,7 +341,7 @@ fn check_folders(root: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Names in a folder, but for what file systems put at the top of a volume.
+/// Names in a folder, except what file systems put at the top of a volume.
 fn names(folder: &Path) -> Result<Vec<OsString>, StoreError> {
     let entries = files::entries(folder)?;
     Ok(entries.iter().map(fs::DirEntry::file_name).filter(|name| name != LOST_AND_FOUND).collect())
@@ -355,11 +355,11 @@ fn identifier(database: &Database) -> Result<Option<Id>, StoreError> {
     }
 }
 
-/// Makes a database under a name of its own first: one that has its name is complete.
+/// Makes a database under a temporary name first, so that one with the final name is complete.
 fn make_database(root: &Path, id: Id) -> Result<(), StoreError> {
     let path = root.join(NEW_DATABASE);
     files::remove_file(&path)?;
-    // The database opens a file that is there, whose mode is then this one.
+    // The database then opens this file, and keeps its mode.
     drop(create_new(&path).map_err(in_file(&path))?);
     prepare(&Database::create(&path)?, id)?;
     fs::rename(&path, root.join(DATABASE)).map_err(in_file(&path))?;

@@ -1,4 +1,4 @@
-//! The queue in memory: of each job that waits or runs, what it takes to choose the next one.
+//! The queue in memory: for each job that waits or runs, what it takes to choose the next one.
 //!
 //! The table is authoritative. The line is updated inside the same transactions, and read again whenever the two may differ: at the
 //! start, and after a change that failed, which may have been written all the same.
@@ -12,12 +12,12 @@ use super::turns::{Account, Turns};
 use super::{JOBS, QUEUE, Store, StoreError};
 use crate::id::Id;
 
-/// What waits with one key set, and may begin.
+/// The jobs that wait with one key set, and may begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backlog {
     /// The key set.
     pub key: Id,
-    /// The parameter set of that.
+    /// The parameter set of the keys.
     pub params: String,
     /// How many jobs.
     pub jobs: usize,
@@ -40,28 +40,28 @@ struct Waiting {
     not_before: u64,
 }
 
-/// The first of these is next, by the order of acceptance.
+/// Jobs by their place in the order of acceptance: the first is next.
 type Jobs = BTreeMap<u64, Id>;
 
 /// The jobs that wait and those that run.
 #[derive(Default)]
 pub(crate) struct Line {
-    /// All that wait, in the order of acceptance.
+    /// All jobs that wait, in the order of acceptance.
     waiting: BTreeMap<u64, Waiting>,
-    /// Those that may begin, by account and key set.
+    /// Jobs that may begin, by account and key set.
     ready: HashMap<Account, HashMap<Id, Jobs>>,
-    /// How many those are by key set.
+    /// The same jobs counted by key set.
     backlogs: HashMap<Id, Backlog>,
-    /// Those that may not begin yet, by when they may.
+    /// Jobs that may not begin yet, by when they may.
     paused: BTreeSet<(u64, u64)>,
-    /// How many wait by account.
+    /// How many jobs wait, by account.
     own: HashMap<Account, usize>,
     running: HashSet<Id>,
 }
 
 impl Line {
-    /// What the table has. Entries of the queue whose records are gone or damaged are returned beside it: nobody can do those jobs,
-    /// and they are not to hold up others.
+    /// Reads the line from the table. Entries of the queue whose records are gone or damaged are returned beside it: nobody can do those
+    /// jobs, and they are not to hold up others.
     pub(super) fn read(store: &Store, txn: &redb::WriteTransaction) -> Result<(Self, Vec<u64>), StoreError> {
         let (mut line, mut unusable) = (Self::default(), Vec::new());
         store.each_record("job", &txn.open_table(JOBS)?, |record: JobRecord| line.set(&record))?;
@@ -74,7 +74,7 @@ impl Line {
         Ok((line, unusable))
     }
 
-    /// Follows a record as it is now.
+    /// Updates the line to a record as it is now.
     pub(super) fn set(&mut self, record: &JobRecord) {
         self.remove(record.sequence);
         self.running.remove(&record.id);
@@ -93,7 +93,7 @@ impl Line {
         }
     }
 
-    /// Takes a job out that waits at this place.
+    /// Takes out the job that waits at place `sequence`.
     pub(super) fn remove(&mut self, sequence: u64) {
         let Some(job) = self.waiting.remove(&sequence) else { return };
         self.paused.remove(&(job.not_before, sequence));
@@ -117,8 +117,8 @@ impl Line {
         }
     }
 
-    /// Takes out the job that is next at this time: the first of the account whose turn it is, among those with key sets for which
-    /// `choose` returns what to do. It is asked in the order of turns, and told whether it is the first question for an account.
+    /// Takes out the next job at time `now`: the first of the account whose turn it is, among jobs with key sets for which `choose` returns
+    /// what to do. `choose` is asked in the order of turns, and told whether it is the first question for an account.
     pub(super) fn next<T>(
         &mut self,
         turns: &mut Turns,
@@ -154,9 +154,9 @@ impl Line {
         None
     }
 
-    /// Lets those begin whose pause is over.
+    /// Lets jobs begin whose pause is over.
     fn wake(&mut self, now: u64) {
-        // The ones at the end have pauses that a clock which was set back would draw out.
+        // Jobs at the end may have pauses that became too long when the clock was set back.
         while let Some(&(not_before, sequence)) = self
             .paused
             .first()
@@ -176,7 +176,7 @@ impl Line {
         }
     }
 
-    /// What waits, by key set.
+    /// The jobs that wait and may begin, by key set.
     pub(super) fn backlogs(&mut self, now: u64) -> Vec<Backlog> {
         self.wake(now);
         self.backlogs.values().cloned().collect()

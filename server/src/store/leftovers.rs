@@ -15,7 +15,7 @@ use crate::blobs::{Owner, Retired, StandingOf};
 use crate::id::{Id, hex};
 use crate::system::files::{make_folders, rename_folder, sync_folder};
 
-/// What the folder of an owner is called where it is not among its like.
+/// The name of an owner's folder outside the folders of keys and jobs.
 fn name_of(owner: Owner) -> String {
     match owner {
         Owner::Key(id) => format!("keys-{id}"),
@@ -32,7 +32,7 @@ fn owner_of(name: &str) -> Option<Owner> {
     }
 }
 
-/// A folder that has lost its name, and its files later.
+/// A folder that was renamed out of the way and whose files are removed later.
 pub(crate) struct RetiredFolder {
     root: PathBuf,
     from: PathBuf,
@@ -40,7 +40,7 @@ pub(crate) struct RetiredFolder {
 }
 
 impl RetiredFolder {
-    /// Takes its name from a folder, so that the name can be used anew while the files are removed. `None` if there is no such folder.
+    /// Takes the name from a folder, so that it can be used anew while the files are removed. `None` if there is no such folder.
     pub(crate) fn new(root: &Path, owner: Owner) -> Result<Option<Self>, StoreError> {
         let from = owner.folder(root);
         let mut salt = [0; 8];
@@ -106,7 +106,7 @@ pub(super) fn clear(store: &Store) -> Result<(), StoreError> {
         }
     }
     if store.keeps_bytes_elsewhere() {
-        // They are swept.
+        // Those bytes are swept.
         return Ok(());
     }
     for record in job_store::select(store, |record| record.state.is_final())? {
@@ -115,8 +115,8 @@ pub(super) fn clear(store: &Store) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Puts files back that a record still speaks of: a removal that was not completed. A folder that was made anew meanwhile keeps
-/// what it has.
+/// Puts back files that a record still lists, after a removal that was not completed. A folder that was made anew meanwhile keeps what it
+/// has.
 fn give_back(store: &Store, owner: Owner, retired: &Path) -> Result<(), StoreError> {
     let folder = owner.folder(store.root());
     if !folder.exists() {
@@ -139,7 +139,7 @@ fn give_back(store: &Store, owner: Owner, retired: &Path) -> Result<(), StoreErr
     sync_folder(&folder).map_err(in_file(&folder))
 }
 
-/// Removes the server's files in a folder that lost its name; what else is in it is moved aside.
+/// Removes the server's files in a folder that lost its name; anything else in it is moved aside.
 fn remove(root: &Path, folder: &Path) {
     if !folder.exists() {
         return;

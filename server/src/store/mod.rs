@@ -54,7 +54,7 @@ pub(crate) const JOBS: TableDefinition<[u8; 16], &[u8]> = TableDefinition::new("
 pub(crate) const QUEUE: TableDefinition<u64, [u8; 16]> = TableDefinition::new("queue");
 /// A job, and the digest of the request that made it.
 type JobAndRequest = ([u8; 16], [u8; 32]);
-/// By key set and Idempotency-Key.
+/// Jobs by key set and Idempotency-Key.
 pub(crate) const IDEMPOTENCY: TableDefinition<([u8; 16], &str), JobAndRequest> =
     TableDefinition::new("idempotency");
 pub(crate) const EVENTS: TableDefinition<([u8; 16], u64), &[u8]> = TableDefinition::new("events");
@@ -65,26 +65,26 @@ type WallClock = Box<dyn Fn() -> u64 + Send + Sync>;
 
 /// The data folder, opened by this process alone.
 pub struct Store {
-    /// After an I/O error a database refuses everything until it is opened anew; `None` if that has not succeeded yet.
+    /// The database. After an I/O error it refuses everything until it is opened anew; `None` if that has not succeeded yet.
     database: RwLock<Option<Database>>,
-    /// Whether it has to be opened anew.
+    /// Whether the database has to be opened anew.
     broken: AtomicBool,
     /// Bytes of stored jobs.
     usage: Mutex<Usage>,
-    /// The jobs that wait and those that run, with the number of doubts that there were when it was read; `None` before that.
+    /// The jobs that wait and those that run, with the value of `doubts` when they were read; `None` before that.
     line: Mutex<(Line, Option<u64>)>,
     /// How often it became uncertain what the table has.
     doubts: AtomicU64,
-    /// What key sets take; `None` where it has to be counted. Whoever holds it is the only one to change records of key sets.
+    /// What key sets take; `None` if it has to be counted. Records of key sets are changed only while this is locked.
     room: Mutex<Option<keys::Room>>,
-    /// Jobs whose submission failed, and of which something may be on disk.
+    /// Jobs whose submission failed and may have left something on disk.
     failed_jobs: Mutex<Vec<Id>>,
     /// Failures as they were logged.
     trouble: Trouble,
     root: PathBuf,
     /// The bytes of keys and jobs.
     blobs: Arc<dyn Keeper>,
-    /// Whether they are in another place than the folder.
+    /// Whether the bytes are in another place than the folder.
     is_elsewhere: bool,
     /// Another clock than the system's.
     clock: OnceLock<WallClock>,
@@ -140,7 +140,7 @@ impl<E: Into<redb::Error>> From<E> for StoreError {
 }
 
 impl StoreError {
-    /// For where errors are of input and output alone.
+    /// The I/O error in it, or itself as one, where only I/O errors can be returned.
     pub(crate) fn into_io(self) -> std::io::Error {
         match self {
             Self::Io(error) => error,
@@ -148,7 +148,7 @@ impl StoreError {
         }
     }
 
-    /// Whether it is that the store of objects cannot be reached.
+    /// Whether the cause is that the object store cannot be reached.
     pub fn is_unreachable(&self) -> bool {
         matches!(self, Self::Io(error) if Unreachable::is(error))
     }
@@ -173,7 +173,7 @@ impl Store {
     /// As [`open`](Self::open), with the bytes of keys and jobs in another place than the folder.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open), and where the folder and the place do not belong together.
+    /// Those of [`open`](Self::open), and one if the folder and the place do not belong together.
     #[expect(clippy::needless_pass_by_value, reason = "the store keeps it")]
     pub fn open_with(root: &Path, blobs: Arc<dyn Keeper>) -> Result<Self, StoreError> {
         Self::open_patiently(root, Some(&blobs))
@@ -189,7 +189,7 @@ impl Store {
         }
     }
 
-    /// What is to be said of an error that keeps the server from starting.
+    /// The error that is reported if the server cannot start.
     pub(crate) fn at_start(&self, error: StoreError) -> StoreError {
         at_start(&self.root, error)
     }
@@ -244,12 +244,12 @@ impl Store {
         self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The line as it is, which may not be what the table has: for changes of that, inside their transaction.
+    /// The line as it is, which may differ from the table: for changes of the table, inside their transaction.
     fn line_to_change(&self) -> MutexGuard<'_, (Line, Option<u64>)> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does something with the line of what the table has. No transaction is to begin in it.
+    /// Runs `work` on the line, which agrees with the table. No transaction is to begin in `work`.
     fn with_line<T>(&self, work: impl FnOnce(&mut Line) -> T) -> Result<T, StoreError> {
         let doubts = self.doubts.load(Ordering::Acquire);
         if self.line_to_change().1 != Some(doubts) {
@@ -277,10 +277,10 @@ impl Store {
         self.failed_jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether something can be written: a file, a name in each folder, and a record.
+    /// Checks that a file, a name in each folder, and a record can be written.
     ///
     /// # Errors
-    /// It cannot.
+    /// One of them cannot.
     pub fn probe(&self) -> Result<(), StoreError> {
         drop(Written::new(&self.root.join("incoming"), &[0; 4096]).map_err(|error| self.failed(error))?);
         for name in ["keys", "jobs", "removed"] {
@@ -301,7 +301,7 @@ impl Store {
         self.blobs.stage(blob, bytes).map_err(|error| self.failed(error))
     }
 
-    /// Removes what has lost its names once the transaction that took them is on disk; gives them back if it failed.
+    /// Removes bytes that have lost their names once the transaction that took the names is on disk; gives the names back if it failed.
     pub(crate) fn settle<T>(
         &self,
         retired: Option<Box<dyn Retired + '_>>,
@@ -313,7 +313,7 @@ impl Store {
         outcome
     }
 
-    /// Removes bytes that no record has, where there may be such.
+    /// Removes stored bytes that no record lists, wherever there may be any.
     ///
     /// # Errors
     /// They cannot be removed, for the moment.
@@ -337,7 +337,7 @@ impl Store {
                     let is_recorded = !record.state.is_final() || has_result;
                     Ok(if is_recorded { Standing::Recorded } else { Standing::Superfluous })
                 }
-                // Nobody knows what it says.
+                // Nobody knows what the record lists.
                 Err(StoreError::Corrupt(_)) => Ok(Standing::Recorded),
                 Err(error) => Err(error),
             },
@@ -361,7 +361,7 @@ impl Store {
         })
     }
 
-    /// A failure of a file in the data folder, of which the log takes note.
+    /// A failure of a file in the data folder; it is logged.
     pub(crate) fn failed(&self, error: std::io::Error) -> StoreError {
         let error = StoreError::Io(error);
         self.trouble.failed(&error);
@@ -373,8 +373,7 @@ impl Store {
         self.trouble.failed(error);
     }
 
-    /// Hands out the records of a table. One that is damaged can be used by nobody, and keeps nobody from the others: the log
-    /// takes note of it.
+    /// Hands the records of a table to `take`. A damaged record is skipped, so that the others can be used, and noted in the log.
     pub(crate) fn each_record<T: DeserializeOwned>(
         &self,
         what: &str,
@@ -465,7 +464,7 @@ impl Store {
     }
 }
 
-/// Counts that it became uncertain what the table has, unless it did not.
+/// Counts, when dropped, that it became uncertain what the table has, if `is_real`.
 struct Doubt<'a> {
     doubts: &'a AtomicU64,
     is_real: bool,
@@ -479,7 +478,7 @@ impl Drop for Doubt<'_> {
     }
 }
 
-/// At the start somebody can put back a database that is damaged, and is told how.
+/// A damaged database can be put back at the start, and the error says how.
 fn at_start(root: &Path, error: StoreError) -> StoreError {
     match error {
         StoreError::Database(_) | StoreError::Corrupt(_) => folder::damaged(root, &error),

@@ -21,8 +21,8 @@ impl Account {
     }
 }
 
-/// Since which turn each account that waits has waited, and whether that was its own. Who comes goes to the end of the circle,
-/// before the one that has its turn just then, so that nobody overtakes others under ever new names.
+/// For each account that waits, the turn since which it has waited, and whether that turn was its own. A newcomer goes to the end of the
+/// circle, before the account that has its turn just then, so that nobody overtakes others under ever new names.
 #[derive(Debug, Default)]
 pub struct Turns {
     since: HashMap<Account, (u64, bool)>,
@@ -112,7 +112,7 @@ mod tests {
                 served.push(turn);
             }
         }
-        // Each when those that were there before have had a turn, and none of those that came later.
+        // Each is served after all that were there before it, and before those that came later.
         assert_eq!(served, [20, 42]);
     }
 

@@ -17,8 +17,8 @@ use tempfile::NamedTempFile;
 const ATTEMPTS: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Renames a folder, to a name that nothing has. On Unix files in it may be open: whoever reads one goes on with what it opened.
-/// Windows does not rename such a folder; there it is tried for a fifth of a second, since readers of a key soon close its files.
+/// Renames a folder, to a name that nothing has. On Unix files in it may be open, and their readers go on with what they opened. Windows
+/// does not rename such a folder; there it is tried for a fifth of a second, since readers of a key soon close its files.
 ///
 /// # Errors
 /// The disk refuses; of kind `ResourceBusy` if files in the folder are still open, and then it keeps its name.
@@ -89,8 +89,8 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether two paths lead to one file: by the same name, or by a link; on Unix also by a hard link. A path that leads to none is
-/// the same as no other.
+/// Whether two paths lead to one file: by the same name, or by a link; on Unix also by a hard link. A path that leads to no file is the
+/// same as no other.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     fn identity(path: &Path) -> io::Result<(u64, u64)> {
@@ -104,8 +104,8 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     identity(one).is_ok_and(|one| identity(other).is_ok_and(|other| one == other))
 }
 
-/// Whether two files lie on one disk, so that a file can be renamed from beside one to beside the other. Only Unix tells; elsewhere
-/// it is taken for granted, and such a rename fails.
+/// Whether two files lie on one disk, so that a file can be renamed from beside one to beside the other. Only Unix tells; elsewhere it is
+/// assumed, and a rename to another disk fails.
 pub fn on_one_disk(one: &Metadata, other: &Metadata) -> bool {
     #[cfg(unix)]
     {
@@ -164,7 +164,7 @@ pub fn make_folders(folder: &Path) -> io::Result<()> {
 /// Makes a file that is not there yet, to be written. On Unix it is for the user alone.
 ///
 /// # Errors
-/// There is one, or the disk refuses.
+/// There is a file already, or the disk refuses.
 pub fn create_new(path: &Path) -> io::Result<std::fs::File> {
     let mut options = std::fs::OpenOptions::new();
     #[cfg(unix)]
@@ -175,7 +175,7 @@ pub fn create_new(path: &Path) -> io::Result<std::fs::File> {
 /// Who may read a file that is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readers {
-    /// Whoever the user lets read new files.
+    /// Everyone whom the user lets read new files.
     Usual,
     /// On Unix the user alone. Windows has lists for that, which a file inherits from its folder: below a user's own folder the
     /// user and administrators.
@@ -251,7 +251,7 @@ mod tests {
         reader.read_to_string(&mut text).unwrap();
         assert_eq!(text, "text");
         drop(reader);
-        // Closed, it is renamed everywhere.
+        // Once its files are closed, the folder is renamed everywhere.
         let (now, next) = (if from.exists() { from } else { to }, folder.path().join("c"));
         rename_folder(&now, &next).unwrap();
         assert_eq!(fs::read_to_string(next.join("part")).unwrap(), "text");
@@ -295,7 +295,7 @@ mod tests {
         let mut text = String::new();
         reader.read_to_string(&mut text).unwrap();
         assert_eq!((text.as_str(), fs::read_to_string(&place).unwrap().as_str()), ("first", "second"));
-        // Where it cannot go it leaves nothing behind.
+        // A file that cannot go there leaves nothing behind.
         assert!(replace(temporary("third"), &folder.path().join("none").join("a")).is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
@@ -325,7 +325,7 @@ mod tests {
         let mut first = open();
         first.try_lock().unwrap();
         assert!(matches!(open().try_lock(), Err(TryLockError::WouldBlock)));
-        // Whoever has it reads and writes.
+        // The holder of the lock reads and writes.
         first.write_all(b"mine").unwrap();
         first.rewind().unwrap();
         let mut text = String::new();

@@ -1,8 +1,8 @@
 //! What operating systems do differently: each function says what holds on all of them, and what more on some.
 //!
-//! Nothing else in the crate asks which system it runs on, but for [`crate::memory`], which sets up the allocator on Linux. On
-//! Linux all of it is tested. For Windows it is compiled, and its tests with it but those of signals, which are of Unix; nobody has
-//! run them yet. For macOS nothing of the server has been compiled: that takes Apple's headers.
+//! Nothing else in the crate asks which system it runs on, except [`crate::memory`], which sets up the allocator on Linux. On Linux all of
+//! it is tested. For Windows it is compiled, with its tests except those of signals, which are for Unix; nobody has run them there yet. For
+//! macOS nothing of the server has been compiled: that takes Apple's headers.
 
 pub mod files;
 pub mod limits;

@@ -21,7 +21,7 @@ impl Ending {
     }
 }
 
-/// Waits until the process is told to end. From the first poll on, that no longer ends it.
+/// Waits until the process is told to end. From the first poll on, being told so no longer ends it by itself.
 ///
 /// # Errors
 /// The system does not let the process wait for signals.
@@ -36,8 +36,8 @@ pub async fn told_to_end() -> io::Result<Ending> {
     })
 }
 
-/// Waits until the process is told to end. From the first poll on, that no longer ends it; but Windows gives a process whose window
-/// was closed only seconds.
+/// Waits until the process is told to end. From the first poll on, being told so no longer ends it by itself; but Windows gives a process
+/// whose window was closed only seconds.
 ///
 /// # Errors
 /// The system does not let the process wait for signals.
@@ -54,15 +54,15 @@ pub async fn told_to_end() -> io::Result<Ending> {
     })
 }
 
-/// Makes a file that reaches the limit on its size an error of that write, which otherwise ends the process. Other systems than
-/// Unix have no such limit.
+/// Makes a write that reaches the limit on file sizes fail with an error, instead of ending the process. Other systems than Unix have no
+/// such limit.
 ///
 /// # Errors
 /// The system does not let the process wait for signals.
 pub fn survive_file_size_limit() -> io::Result<()> {
     #[cfg(unix)]
     {
-        // Once somebody listens, the signal ends nobody.
+        // Once there is a listener, the signal no longer ends the process.
         let signal = rustix::process::Signal::XFSZ.as_raw();
         drop(tokio::signal::unix::signal(tokio::signal::unix::SignalKind::from_raw(signal))?);
     }
@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    /// In a process of its own, as a signal is for all of it.
+    /// In a process of its own, because a signal concerns the whole process.
     #[test]
     fn signals_are_told_apart() {
         if std::env::var_os("REFLOAT_TEST_WAITS").is_some() {

@@ -1,4 +1,4 @@
-//! Whose keys, jobs and results are whose: tokens of key sets, and API keys.
+//! Who may use which keys, jobs and results: tokens of key sets, and API keys.
 
 use super::support;
 
@@ -46,7 +46,7 @@ fn finished(client: &Client, key: &str) -> String {
     job
 }
 
-/// Every operation of the interface on this key set and this job, with the answer of `client`.
+/// Asks for every operation of the interface on this key set and job, and returns the answers to `client`.
 fn everything(client: &Client, key: &str, job: &str) -> Vec<(String, u16, String)> {
     let document = serde_json::to_value(refloat_server::http::openapi::document()).unwrap();
     let mut answers = Vec::new();
@@ -102,7 +102,7 @@ fn nothing_of_a_key_set_or_its_jobs_is_done_without_its_token() {
         assert_eq!(status, 403, "{what}");
         assert!(code == "TOKEN_WRONG" || what.starts_with("head"), "{what}: {code}");
     }
-    // In the address a token would get into logs: it counts for nothing there.
+    // A token in the address would get into logs, so it does not count.
     let query = format!("/v1/jobs/{job}?token={TOKEN}&authorization=Bearer%20{TOKEN}");
     owner.with(&[]).get(&query).problem(401, "TOKEN_MISSING");
     let twice = format!(
@@ -112,7 +112,7 @@ fn nothing_of_a_key_set_or_its_jobs_is_done_without_its_token() {
     let result = owner.get(&format!("/v1/jobs/{job}/result")).expect(200);
     assert_eq!(result.header("refloat-digest"), blake3::hash(&result.body).to_hex().as_str());
     owner.delete(&format!("/v1/keys/{KEY}")).expect(204);
-    // The result outlives the keys, and is still its owner's alone.
+    // The result outlives the keys, and only its owner can still get it.
     owner.get(&format!("/v1/jobs/{job}/result")).expect(200);
     owner.with(&[]).get(&format!("/v1/jobs/{job}/result")).problem(401, "TOKEN_MISSING");
     server.stop();
@@ -282,7 +282,7 @@ fn api_keys_are_asked_for_and_their_quotas_hold() {
     server.stop();
 }
 
-/// Makes of the records in a data folder what versions without tokens wrote.
+/// Changes the records in a data folder into those of versions without tokens.
 fn without_holders(folder: &std::path::Path) {
     let database = redb::Database::open(folder.join("refloat.redb")).unwrap();
     let txn = database.begin_write().unwrap();

@@ -6,7 +6,7 @@ use refloat::wire;
 use serde_json::{Value, json};
 use support::process::{Process, encrypt, key_id, message, open, precision, secret, serving};
 
-/// Gives bytes that were changed the digest they would have had.
+/// Puts the right digest at the end of altered bytes.
 fn sign(bytes: &mut [u8]) {
     let end = bytes.len() - 32;
     let digest = blake3::hash(&bytes[..end]);

@@ -1,4 +1,4 @@
-//! `refloat cluster plan`: what follows from given times, what is measured, and what it refuses.
+//! `refloat cluster plan`: results from given times and from measured ones, and refused arguments.
 
 use super::support;
 
@@ -30,7 +30,7 @@ fn jobs_a_second_follow_from_the_times_that_are_given() {
     let carried =
         found["job"]["inputBytes"].as_f64().unwrap() + found["job"]["resultBytes"].as_f64().unwrap();
     assert!(carried > 0.0 && column(&found, "bytes") == [8.0, 80.0, 800.0].map(|jobs| jobs * carried));
-    // Of two machines of 16 slots each; and 90 % of a machine's time against the 20 s of one loading.
+    // Patience of two machines with 16 slots each; and 90 % of a machine's time against the 20 s of one loading.
     assert_eq!((&found["patience"], &found["jobsALoad"]), (&320.0.into(), &1440.0.into()));
     let usual = ok(&plan("--preset toy10 --seconds 2 --load-seconds 20"));
     assert_eq!(column(&usual, "cores"), [2.0, 32.0, 320.0, 3200.0, 10_000.0]);
@@ -67,7 +67,7 @@ fn what_cannot_be_planned_is_refused_with_the_way_out() {
         let detail = fails(&plan(&line), "INVALID_ARGUMENT");
         assert!(words.iter().all(|word| detail.contains(word)), "{line}: {detail}");
     }
-    // Before anything is planned.
+    // Refused before anything is planned.
     for (line, word) in [
         ("--seconds 1", "--load-seconds"),
         ("--seconds 0 --load-seconds 1", "above 0"),

@@ -58,7 +58,7 @@ fn bootstrap_offers_the_operations_it_has_and_names_the_command_for_others() {
         assert_eq!(fails(&run(&line), "INVALID_ARGUMENT"), there);
         there
     };
-    // A set that runs programs has the operation `program` on a server, and this command does not take it.
+    // On a server, a set that runs programs has the operation `program`, which this command does not take.
     let cube =
         "cube is not an operation on ciphertexts of toy-conventional11; take one of: square, bootstrap";
     assert_eq!(refused("toy-conventional11", "square,cube"), cube);
@@ -76,7 +76,7 @@ fn bootstrap_offers_the_operations_it_has_and_names_the_command_for_others() {
         );
         assert_eq!(refused("toy-conventional11", op), expected);
     }
-    // As inputs of programs are given.
+    // Files given as inputs of programs are.
     let named = run("--json bootstrap --keys @toy-bgv10 --in z=n.ct --out @x.ct");
     let detail = fails(&named, "INVALID_ARGUMENT");
     assert!(
@@ -133,7 +133,7 @@ fn bits_go_through_gates_and_circuits_here_and_on_a_server() {
     assert_eq!(sum["bootstraps"], 16);
     assert_eq!(integer("c.ct"), 277);
 
-    // Of a circuit on file, to the server, which is sent the keys that it lacks.
+    // A circuit from a file, on the server, which gets the keys that it lacks.
     std::fs::write(
         at("my.txt"),
         "input x[0..8]\noutput any\na = OR3 x[0] x[1] x[2]\nany = OR3 a x[3] x[7]\n",
@@ -145,7 +145,7 @@ fn bits_go_through_gates_and_circuits_here_and_on_a_server() {
     assert_eq!(integer("c.ct"), 1);
     ok(&run(&format!("--json gate xor --keys @keys --in @a.ct --in @b.ct --out @c.ct --server {url}")));
     assert_eq!(integer("c.ct"), 0xc8 ^ 0x4d);
-    // Integers and a table, here and there.
+    // Integers and a table, here and on the server.
     ok(&run("--json keygen --preset toy-fbs --allow-insecure --out @intkeys"));
     ok(&run("--json encrypt --key @intkeys --integers 3,5,7 --messages 8 --out @x.ct"));
     for place in [String::new(), format!(" --server {url}")] {
@@ -218,7 +218,7 @@ fn files_that_are_something_else_are_named() {
     ok(&decrypt("keys", "a.ct"));
     fails(&decrypt("other", "a.ct"), "PARAMS_MISMATCH");
     fails(&decrypt("keys", "keys/secret.key"), "BAD_BYTES");
-    // Messages that were not encrypted are told plainly, whatever reads them.
+    // Every command says plainly that a message was not encrypted.
     std::fs::write(at("empty.csv"), "").unwrap();
     let empty = "is empty and no ciphertext; was it written to the end?";
     for (file, words) in [("numbers.csv", ["holds text", "refloat encrypt"]), ("empty.csv", [empty; 2])] {
@@ -340,7 +340,7 @@ fn conventional_sets_are_listed_and_timed() {
     assert!(text.contains("coeffs_to_slots") && text.contains("16384"), "{text}");
     assert!(text.contains("products between bootstraps") && text.contains("coeffs-to-slots-first"), "{text}");
 
-    // What a chain keeps, and a promise that is verified.
+    // The precision after a chain of bootstraps, and a promise that is verified.
     assert!(text.contains("every message with parts in [-1, 1]"), "{text}");
     let chain = String::from_utf8(run("params toy10 --bootstraps 8").stdout).unwrap();
     assert!(chain.contains("bootstraps in a row") && chain.contains("7.00 bits"), "{chain}");
@@ -369,7 +369,7 @@ fn conventional_sets_are_listed_and_timed() {
         rows.len() == 34 && rows.iter().all(|row| row["holds"] == true && row["promised"] == true),
         "{rows:?}"
     );
-    // Numbers in the plane too; and what does not fit loses nothing that does.
+    // Complex numbers too; and a set that does not fit is left out, while the others are verified.
     assert!(rows.iter().any(|row| row["set"] == "toy10" && row["message"] == "unit circle"), "{rows:?}");
     assert_eq!(report["leftOut"][0]["set"], "ship14");
     assert!(fails(&run("--json verify --preset ship14 --memory 1"), "LIMIT").contains("ship14 takes"));

@@ -95,7 +95,7 @@ fn keys_are_uploaded_in_pieces_resumed_and_used() {
     server.client.put_chunk(&id, half, &file).problem(422, "SECRET_KEY_REFUSED");
     server.kill();
 
-    // After a crash, what had arrived is there, and the rest is made again from the secret key.
+    // After a crash, the pieces that had arrived are there, and the others are made again from the secret key.
     let server = Process::start(folder.path());
     let client = &server.client;
     let missing = open_keys(client, SET, &secret, parts).expect(200).json()["missing"].clone();
@@ -179,7 +179,7 @@ fn files_go_the_whole_way_here_and_on_a_server() {
     }
     let twice = ok(&run(&format!("{bootstrap} --rounds 2")));
     assert_eq!((&twice["rounds"], &twice["after"]["level"]), (&2.into(), &2.into()));
-    // Five stages a round, and what joins the rounds.
+    // Five stages per round, and one that joins the rounds.
     assert_eq!(twice["stages"].as_array().unwrap().len(), 11);
     let bytes = std::fs::read(at("out.ct")).unwrap();
     ok(&run(&format!("{bootstrap} --rounds 2 --server {}", server.client.url(""))));

@@ -17,8 +17,8 @@ use support::process::{Process, refloat};
 const MARKER: &str = "refloat-data.json";
 const DATABASE: &str = "refloat.redb";
 
-/// Every file below a folder with its content, links by where they lead. Of the database, which may be repaired when it is
-/// opened, the name counts.
+/// All files below a folder with their contents, and links with their targets. For the database, which may be repaired when it is
+/// opened, only the name counts.
 fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -38,7 +38,7 @@ fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// Asserts that a folder is refused and left as it is; gives the message.
+/// Asserts that a folder is refused and left as it is. Returns the message.
 #[track_caller]
 fn refused(folder: &Path) -> String {
     let before = content(folder);
@@ -59,7 +59,7 @@ fn filled(folder: &Path) -> String {
     job
 }
 
-/// Makes of a data folder what a version without markers left.
+/// Changes a data folder into that of a version without markers.
 fn of_an_older_version(folder: &Path) {
     fs::remove_file(folder.join(MARKER)).unwrap();
     for name in ["incoming", "removed"] {
@@ -78,7 +78,7 @@ fn folders_of_others_are_refused_and_left_as_they_are() {
     let root = folder.path();
     fs::write(root.join("thesis.txt"), "years of work").unwrap();
     assert!(refused(root).contains("thesis.txt"));
-    // What `refloat keygen --out keys; refloat serve --data .` met.
+    // As after `refloat keygen --out keys; refloat serve --data .`.
     fs::create_dir(root.join("keys")).unwrap();
     fs::write(root.join("keys/secret.key"), "secret").unwrap();
     assert!(refused(root).contains("keys/secret.key"));
@@ -91,13 +91,13 @@ fn folders_of_others_are_refused_and_left_as_they_are() {
     assert!(!run.status.success());
     assert!(String::from_utf8_lossy(&run.stderr).contains("secret key"), "{run:?}");
     assert_eq!(fs::read(root.join("keys/secret.key")).unwrap(), b"secret");
-    // Folders of the right names do not make it the server's.
+    // Folders with the right names do not make it a data folder.
     fs::remove_dir_all(root.join("keys")).unwrap();
     fs::remove_file(root.join("thesis.txt")).unwrap();
     fs::create_dir_all(root.join("jobs").join(KEY)).unwrap();
     fs::write(root.join("jobs").join(KEY).join("input"), "a ciphertext").unwrap();
     refused(root);
-    // Another program's table file under our name.
+    // Another program's file under the name of our table.
     fs::write(root.join(DATABASE), "not a table").unwrap();
     refused(root);
 }
@@ -119,7 +119,7 @@ fn a_database_that_does_not_read_back_is_named_with_its_repair() {
     }
     fs::write(root.join(DATABASE), whole).unwrap();
     drop(Store::open(root).unwrap());
-    // No folder at all.
+    // A path that is not a folder.
     let file = folder.path().join("refloat-data.json");
     let message = Store::open(&file).err().expect("refused").to_string();
     assert!(message.contains("--data") && fs::read(file).is_ok(), "{message}");
@@ -134,7 +134,7 @@ fn a_table_that_fails_when_jobs_are_taken_up_is_named_with_its_repair() {
     let txn = database.begin_write().unwrap();
     let (jobs, queue) = (TableDefinition::<[u8; 16], &[u8]>::new("jobs"), "queue");
     {
-        // As after a sudden death.
+        // As after a crash.
         let mut jobs = txn.open_table(jobs).unwrap();
         let mut id = [0; 16];
         refloat_server::id::unhex(&job, &mut id).unwrap();
@@ -222,7 +222,7 @@ fn what_is_made_in_a_data_folder_is_for_the_server_alone() {
     for name in names.keys() {
         assert_eq!(mode(Path::new(name)), if name.ends_with('/') { 0o700 } else { 0o600 }, "{name}");
     }
-    // Whoever has opened a folder to others has done so on purpose.
+    // A folder that was opened to others stays open: that was done on purpose.
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o750)).unwrap();
     drop(Store::open(&folder).unwrap());
     assert_eq!(mode(&folder), 0o750);
@@ -254,7 +254,7 @@ fn a_marker_without_its_database_is_refused_with_the_repair() {
     fs::rename(root.join(DATABASE), &backup).unwrap();
     let message = refused(&root);
     assert!(message.contains("missing") && message.contains("backup"), "{message}");
-    // An empty database, as a server of old made one, and that of another folder.
+    // An empty database, as earlier servers made it, and then the database of another folder.
     redb::Database::create(root.join(DATABASE)).unwrap();
     assert!(refused(&root).contains("identifier"));
     let other = folder.path().join("other");
@@ -265,7 +265,7 @@ fn a_marker_without_its_database_is_refused_with_the_repair() {
     assert!(refused(&root).contains("does not read back"));
     fs::write(root.join(MARKER), format!(r#"{{"format":"refloat-data","version":2,"id":"{KEY}"}}"#)).unwrap();
     assert!(refused(&root).contains("newer"));
-    // With the marker gone as well, an empty database does not make rubbish of the files.
+    // Even without the marker, an empty database does not make the files count as rubbish.
     fs::remove_file(root.join(MARKER)).unwrap();
     fs::remove_file(root.join(DATABASE)).unwrap();
     redb::Database::create(root.join(DATABASE)).unwrap();
@@ -285,7 +285,7 @@ fn files_of_a_removal_that_failed_come_back_to_a_folder_made_anew() {
     let root = folder.path().join("data");
     let job = filled(&root);
     let keys = root.join("keys").join(KEY);
-    // The removal lost its transaction after it had taken the name, and a piece was uploaded before it could be given back.
+    // The removal failed in its transaction after the folder was renamed, and a piece was uploaded before the name could be restored.
     let retired = root.join("removed").join(format!("keys-{KEY}.0011223344556677"));
     fs::rename(&keys, &retired).unwrap();
     fs::create_dir(&keys).unwrap();
@@ -373,7 +373,7 @@ fn what_has_no_record_is_moved_aside_and_what_is_not_ours_stays() {
     fs::create_dir(root.join("jobs/pictures")).unwrap();
     fs::write(root.join("jobs/pictures/1.partial"), "mine").unwrap();
     fs::write(root.join("keys").join(KEY).join("1.partial"), "half").unwrap();
-    // A key set whose removal was on disk, with a file of somebody's in it, and a job whose removal was not.
+    // A key set whose removal was on disk, with a stranger's file in it, and a job whose removal was not.
     let removed = root.join(format!("removed/keys-{stray}.00"));
     fs::create_dir(&removed).unwrap();
     fs::write(removed.join("0"), "piece").unwrap();
@@ -408,7 +408,7 @@ fn keygen_writes_nothing_into_a_data_folder() {
     assert_eq!(data_folder_above(&root), None);
     drop(Store::open(&root).unwrap());
     let owner = root.canonicalize().unwrap();
-    // The evaluation keys of "above" would lie in it.
+    // The evaluation keys of "above" would be inside a data folder.
     let above = folder.path().join("above");
     fs::create_dir(&above).unwrap();
     drop(Store::open(&above.join("evaluation")).unwrap());
@@ -421,7 +421,7 @@ fn keygen_writes_nothing_into_a_data_folder() {
         assert!(!run.status.success());
         assert!(String::from_utf8_lossy(&run.stderr).contains("data folder of a server"), "{run:?}");
     }
-    // Evaluation keys have a folder of their own below.
+    // Evaluation keys have a folder of their own inside "mine".
     fs::create_dir(folder.path().join("mine")).unwrap();
     fs::rename(&root, folder.path().join("mine/evaluation")).unwrap();
     let run = refloat("keygen --preset toy10 --allow-insecure --out @mine", folder.path());

@@ -18,7 +18,7 @@ fn numbers_are_reduced_taken_apart_and_looked_up() {
     let at = |name: &str| folder.path().join(name);
     let run = |line: &str| refloat(line, folder.path());
     ok(&run("--json keygen --preset toy-msb10 --allow-insecure --out @keys"));
-    // Hours since some midnight, as many as a ciphertext holds: integers, far beyond [-1, 1].
+    // Hours since some midnight, filling a ciphertext: integers far beyond [-1, 1].
     let hours: Vec<f64> = (0..512).map(|k| f64::from(k * 7919 % 100_003)).collect();
     std::fs::write(at("hours.json"), serde_json::to_vec(&hours).unwrap()).unwrap();
     ok(&run("--json encrypt --key @keys --in @hours.json --out @hours.ct"));
@@ -27,7 +27,7 @@ fn numbers_are_reduced_taken_apart_and_looked_up() {
     let hour = decrypted("hour", folder.path());
     assert!(hour.iter().zip(&hours).all(|(found, hours)| (found - hours.rem_euclid(24.0)).abs() < 1e-4));
 
-    // Eighths, in the middle of steps.
+    // Multiples of 1/8, each moved to the middle of its step.
     let eighths: Vec<f64> = (0..512).map(|k| (f64::from(k) + 0.5) / 8.0).collect();
     std::fs::write(at("x.json"), serde_json::to_vec(&eighths).unwrap()).unwrap();
     ok(&run("--json encrypt --key @keys --in @x.json --out @x.ct"));

@@ -1,4 +1,4 @@
-//! What every dispatch does while nothing fails, whatever it is made of.
+//! What every dispatch must do while nothing fails, however it is implemented.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,23 +33,23 @@ fn done(job: u8, attempt: u32, outcome: Outcome) -> Done {
     Done { job: Id([job; 16]), attempt, outcome }
 }
 
-/// `worker` is who takes; `pass` lets so many milliseconds go by, `settle` as many as a message needs.
+/// `worker` is the name of the taker, `pass` lets this many milliseconds go by, and `settle` waits until messages have arrived.
 pub fn contract(dispatch: &dyn Dispatch, worker: &str, patience: u64, pass: &dyn Fn(u64), settle: &dyn Fn()) {
     assert!(dispatch.take().unwrap().is_none() && dispatch.reported().unwrap().is_none());
-    // Each attempt is one taker's, and is not altered on the way.
+    // Each attempt goes to one taker, and arrives unaltered.
     let sent = [work(1, 1), work(2, 1), work(1, 2)];
     assert!(dispatch.workers().iter().any(|alive| alive.worker == worker && alive.slots > 0));
     for work in &sent {
         dispatch.publish(worker, work).unwrap();
     }
-    // What is another's is not this one's.
+    // Work for another worker does not come here.
     dispatch.publish("another", &work(4, 1)).unwrap();
     let mut taken: Vec<Work> = (0..3).map(|_| dispatch.take().unwrap().unwrap()).collect();
     taken.sort_by_key(|work| (work.attempt, work.job));
     assert_eq!(taken, sent);
     pass(10 * patience);
     assert!(dispatch.take().unwrap().is_none());
-    // Signs come once.
+    // Signs of news come once.
     let news = News::Event { name: "stage".into(), data: "{}".into(), urgency: Urgency::Later };
     let signs = [
         Sign::of_life(Id([1; 16]), 2),
@@ -60,12 +60,12 @@ pub fn contract(dispatch: &dyn Dispatch, worker: &str, patience: u64, pass: &dyn
         dispatch.sign(sign).unwrap();
     }
     settle();
-    // Whoever has an attempt may give signs of life by itself.
+    // A taker may give signs of life for its attempts on its own.
     let (news, of_life): (Vec<Sign>, Vec<Sign>) =
         dispatch.signs().unwrap().into_iter().partition(|sign| sign.news.is_some());
     assert!(of_life.contains(&signs[0]) && news == signs[1..], "{news:?}");
     assert!(dispatch.signs().unwrap().iter().all(|sign| sign.news.is_none()));
-    // A report comes again until it was noted, and one that was put back after its pause.
+    // A report comes again until it is noted; one that was put back comes again after its pause.
     let reports = [done(1, 2, Outcome::Trouble("a disk".into())), done(2, 1, Outcome::DamagedKeys(7))];
     for done in &reports {
         dispatch.report(done).unwrap();
@@ -86,7 +86,7 @@ pub fn contract(dispatch: &dyn Dispatch, worker: &str, patience: u64, pass: &dyn
     dispatch.noted(&last).unwrap();
     pass(10 * patience);
     assert!(dispatch.reported().unwrap().is_none());
-    // Two words on one attempt are two reports.
+    // Two outcomes reported for one attempt are two reports.
     for outcome in [Outcome::Cancelled, Outcome::Stopped] {
         dispatch.report(&done(3, 1, outcome)).unwrap();
     }
@@ -96,7 +96,7 @@ pub fn contract(dispatch: &dyn Dispatch, worker: &str, patience: u64, pass: &dyn
         assert_eq!(taken.message.outcome, outcome);
         dispatch.noted(&taken).unwrap();
     }
-    // Cancelling reaches whoever asks, before or after.
+    // A cancellation reaches takers that ask before it or after.
     let job = Id([9; 16]);
     assert!(!dispatch.is_cancelled(job));
     dispatch.cancel(job).unwrap();
@@ -113,7 +113,7 @@ fn within_a_process() {
         now.fetch_add(time, Ordering::Relaxed);
     };
     contract(&dispatch, "", PATIENCE, &pass, &|| {});
-    // One that was offered a short time before is not offered twice.
+    // Work that was offered a short time before is not offered twice.
     dispatch.publish("", &work(5, 1)).unwrap();
     dispatch.publish("", &work(5, 1)).unwrap();
     assert!(dispatch.take().unwrap().is_some() && dispatch.take().unwrap().is_none());

@@ -1,4 +1,4 @@
-//! `refloat fetch`, and how a command that leaves a job on a server speaks of it.
+//! `refloat fetch`, and what a command says that leaves a job on a server.
 
 use super::support;
 
@@ -14,7 +14,7 @@ use support::foe::{Foe, Got, JOB, friendly, job, problem, say, say_json};
 use support::process::{encrypt, fails, message, ok, refloat, serving};
 use support::{TOKEN, until};
 
-/// A server with a job of some kind under the key of a ciphertext, whose events and result are these.
+/// A server with one job, which gives this document, these events and this result.
 fn with_job(document: Value, end: Value, result: Vec<u8>) -> Foe {
     Foe::start(move |got: &Got, out: &mut dyn Write| match got.path.as_str() {
         path if path.ends_with("/events") => {
@@ -27,7 +27,7 @@ fn with_job(document: Value, end: Value, result: Vec<u8>) -> Foe {
     })
 }
 
-/// A job of an operation with a set, under the key of these bytes.
+/// A job of operation `op` with set `params`, under the key of the ciphertext `bytes`.
 fn of(op: &str, params: &str, bytes: &[u8]) -> Value {
     let mut document = job();
     document["op"] = op.into();
@@ -70,7 +70,7 @@ fn a_job_that_was_left_on_a_server_is_waited_for_and_fetched() {
     ok(&run("--json keygen --preset toy10 --allow-insecure --secret-only --out @keys"));
     let over = line.replace("@fresh.ct", "@keys/secret.key");
     assert!(fails(&run(&over), "INVALID_ARGUMENT").contains("not overwritten"));
-    // By nobody else, and no other job.
+    // Nobody else gets it, and no other job is given.
     assert!(fails(&run(&line), "TOKEN_MISSING").contains("--token"));
     fails(&run(&format!("{line} --keys @keys")), "TOKEN_WRONG");
     let unknown = run(&format!("{line} --token {TOKEN}").replace(&job, JOB));
@@ -94,7 +94,7 @@ fn jobs_that_have_no_result_say_why() {
     let done = json!({ "state": "done", "seconds": 1 });
     let strange = with_job(of("bootstrap", "toy99", &a), done.clone(), a.clone());
     assert!(fails(&fetch(&strange, folder.path(), "--out @b.ct"), "INVALID_ARGUMENT").contains("toy99"));
-    // Under another key than the job's, or of another job.
+    // A result under another key than the job's, or a document of another job.
     let other = with_job(job(), done.clone(), a.clone());
     assert!(fails(&fetch(&other, folder.path(), "--out @b.ct"), "NETWORK").contains("under key"));
     let mut wrong = of("bootstrap", "toy10", &a);
@@ -120,10 +120,10 @@ fn several_results_go_to_as_many_files() {
     let fetched = ok(&fetch(&program, folder.path(), "--out @x.ct --out @y.ct"));
     assert_eq!(fetched["outputs"].as_array().unwrap().len(), 2);
     assert_eq!((fs::read(at("x.ct")).unwrap(), fs::read(at("y.ct")).unwrap()), (a.clone(), b));
-    // Any other job of numbers has one result, and no more is read.
+    // Any other job on numbers has one result, and no more than that is read.
     let two = with_job(of("bootstrap", "toy10", &a), done.clone(), vec![0; 10 * a.len()]);
     assert!(fails(&fetch(&two, folder.path(), "--out @z.ct"), "NETWORK").contains("are the most"));
-    // A circuit has one list.
+    // A circuit has one list as its result.
     run("--json keygen --preset toy-bool --allow-insecure --secret-only --out @gates");
     run("--json encrypt --key @gates --bits 0110 --out @bits.ct");
     let bits = fs::read(at("bits.ct")).unwrap();
@@ -142,7 +142,7 @@ fn who_loses_the_server_is_told_how_to_get_the_result() {
         if !got.path.ends_with("/result") {
             return friendly(got, out);
         }
-        // It dies in the middle of the result.
+        // The server dies in the middle of the result.
         out.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{").is_ok()
     });
     let line = format!(
@@ -157,7 +157,7 @@ fn who_loses_the_server_is_told_how_to_get_the_result() {
     let secret = "e".repeat(64);
     let detail = fails(&refloat(&format!("{line} --token {secret}"), folder.path()), "NETWORK");
     assert!(detail.contains("--token HEX") && !detail.contains(&secret), "{detail}");
-    // Neither is a job that is not there any more.
+    // A job that is gone is not offered for fetching either.
     let gone = Foe::start(friendly);
     let line = format!("--json bootstrap --keys @keys --in @a.ct --out @b.ct --server {}", gone.url);
     assert_eq!(fails(&refloat(&line, folder.path()), "NOT_FOUND"), "nothing");

@@ -5,7 +5,7 @@ mod targets;
 
 use refloat_tests::fuzz::short_run;
 
-/// Inputs of a target, and bytes of all of them, at most.
+/// Most inputs of a target, and most bytes of all of them.
 const SIZE: (usize, usize) = (5000, 32 << 20);
 
 #[test]

@@ -1,4 +1,4 @@
-//! The command line and a server whose disk has lost or altered pieces of keys: they are sent again by themselves.
+//! The command line, and a server whose disk has lost or altered pieces of keys: the command sends them again by itself.
 
 use super::support;
 
@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use support::process::{Process, ok, refloat};
 use support::{TOKEN, flip};
 
-/// Without a token the one of a server at this port would be derived, and a restart takes another port.
+/// Tests pass a token: a derived one would depend on the server's port, which changes at a restart.
 const GATE: &str = "gate nand --keys @keys --in @a.ct --in @b.ct --out @c.ct";
 
-/// What a disk does to pieces.
+/// A way in which a disk damages pieces.
 type Spoil = fn(&[PathBuf]);
 
-/// The stored pieces of the one key set of a server, by index.
+/// The stored pieces of a server's only key set, by index.
 fn pieces(data: &Path) -> Vec<PathBuf> {
     let sets: Vec<PathBuf> =
         fs::read_dir(data.join("keys")).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -45,7 +45,7 @@ fn pieces_that_the_server_has_lost_are_sent_again() {
     assert!(!nand(&server).contains("missing"), "the first time all is sent");
     let stored: Vec<Vec<u8>> = pieces(&data).iter().map(|path| fs::read(path).unwrap()).collect();
     assert_eq!(stored.len(), 2);
-    // Of the running server, whose keys were not in memory yet, and of one that is started on what is left.
+    // Each on the running server, whose keys were not in memory yet, and on one restarted with what is left.
     let cases: [(&str, Spoil); 5] = [
         ("altered", |pieces| flip(&pieces[1])),
         ("gone", |pieces| fs::remove_file(&pieces[0]).unwrap()),
@@ -77,7 +77,7 @@ fn pieces_that_the_server_has_lost_are_sent_again() {
     }
     server.kill();
 
-    // Evaluation keys alone, which are read from their files.
+    // Without the secret key, evaluation keys are read from their files.
     fs::rename(folder.path().join("keys/secret.key"), folder.path().join("secret.key")).unwrap();
     let data = folder.path().join("other data");
     let server = Process::start(&data);

@@ -27,7 +27,7 @@ fn missing(client: &Client) -> serde_json::Value {
     client.get(&format!("/v1/keys/{KEY}")).expect(200).json()["missing"].clone()
 }
 
-/// A request as bytes, so that it can be wrong.
+/// A request in bytes, so that it can be malformed.
 fn request(first: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
     let mut bytes = format!(
         "{first} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {TOKEN}\r\n"
@@ -95,8 +95,8 @@ fn secret_keys_are_refused_wherever_they_are_sent() {
     let server = TestServer::start(folder.path(), |config| config.limits.max_queued = 1);
     let client = &server.client;
     seal(client);
-    // The engine of these tests has pieces and ciphertexts of 100 and 64 bytes: the shortest frame is
-    // exactly as long as the smaller one is not.
+    // The engine of these tests has pieces of 100 bytes and ciphertexts of 64, so even the shortest frame
+    // fits only a piece.
     let secret = frame::write(ObjectKind::SecretKey, [1; 16], [2; 16], &[]);
     assert!(secret.len() <= PART);
     let detail = client.put_chunk(KEY, 0, &secret).problem(422, "SECRET_KEY_REFUSED");
@@ -150,7 +150,7 @@ fn names_lead_nowhere_else() {
         assert_eq!(answer.header("cross-origin-embedder-policy"), "require-corp");
         assert_eq!(answer.header("cross-origin-resource-policy"), "same-origin");
     }
-    // What looks like a file is none: a program is told so, and a browser that goes there gets the page.
+    // A path that looks like a file but is none: programs get an error, and a browser gets the page.
     client.get("/missing.html").problem(404, "NOT_FOUND");
     let accept = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
     for path in ["/missing.html", "/run/missing.png", "/gates.htm"] {

@@ -1,5 +1,5 @@
-//! The command line before a server that means ill: bounded in memory and time, its words are words, and what is for one
-//! server goes to no other.
+//! The command line and a malicious server: memory and time are bounded, text from the server stays text, and what is meant for one
+//! server is sent to no other.
 
 use super::support;
 
@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 use support::foe::{Foe, JOB, friendly, job, keys, problem, say, say_json};
 use support::process::{fails, ok, refloat};
 
-/// Goes on for as long as the other side listens.
+/// Sends for as long as the other side listens.
 fn for_ever(out: &mut dyn Write, head: &str, pattern: &str) -> bool {
     let chunk = pattern.repeat((1 << 16) / pattern.len() + 1);
     let mut alive = out.write_all(head.as_bytes()).is_ok();
-    // A client that takes 4 GB takes everything.
+    // A client that has taken 4 GB would take anything.
     for _ in 0..(1 << 16) {
         alive = alive && out.write_all(chunk.as_bytes()).is_ok();
     }
@@ -53,7 +53,7 @@ impl Folder {
         ))
     }
 
-    /// As `bootstrap`, and the most memory that it took, in bytes.
+    /// Like `bootstrap`; also returns the most memory that it took, in bytes.
     #[cfg(target_os = "linux")]
     fn bootstrap_measured(&self, foe: &Foe) -> (Output, u64) {
         let at = |name: &str| self.path().join(name);
@@ -67,7 +67,7 @@ impl Folder {
         let status = format!("/proc/{}/status", child.id());
         let watch = std::thread::spawn(move || {
             let mut most = 0;
-            // It is gone from there when it has ended.
+            // The line disappears once the process has ended.
             while let Some(now) = fs::read_to_string(&status).ok().and_then(|text| {
                 let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
                 line.split_whitespace().nth(1)?.parse::<u64>().ok()
@@ -123,7 +123,7 @@ fn silence_and_long_answers_are_given_up() {
         false
     });
     assert!(fails(&folder.bootstrap(&begun, ""), "NETWORK").contains("broke off after 1 bytes"));
-    // A length that is stated is refused before a byte of it is read.
+    // A length that is too large is refused when it is stated, before any byte is read.
     let boast = Foe::start(|got, out| {
         if got.path.ends_with("/result") {
             out.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000000000\r\n\r\n").unwrap();
@@ -156,7 +156,7 @@ fn a_server_that_is_being_restarted_is_waited_for() {
         let paths: Vec<String> = foe.asked().into_iter().take(2).map(|got| got.path).collect();
         assert_eq!(paths, ["/v1/keys", "/v1/keys"], "{status}");
     }
-    // One that says nothing the first time.
+    // A server that says nothing the first time.
     let times = AtomicUsize::new(0);
     let foe = Foe::start(move |got, out| times.fetch_add(1, Ordering::Relaxed) > 0 && friendly(got, out));
     fails(&folder.bootstrap(&foe, ""), "NOT_FOUND");
@@ -175,7 +175,7 @@ fn words_of_the_server_do_not_command_the_terminal() {
         assert!(shown.trim_end().chars().all(|c| !c.is_control() && c != '\u{202e}'), "{shown:?}");
         assert!(shown.contains("PROBLEM") && shown.contains("\\u001b") && shown.len() < 10_000, "{shown}");
     }
-    // Stages are words too.
+    // Names of stages are text too.
     let foe = Foe::start(move |got, out| {
         if got.path.ends_with("/events") {
             let stage = json!({ "kind": "exit", "stage": evil, "atMs": 1.0 });
@@ -198,7 +198,7 @@ fn what_is_for_one_server_goes_to_no_other() {
     let detail = fails(&folder.bootstrap(&foe, ""), "NETWORK");
     assert!(detail.contains(&other.url) && detail.contains("--server"), "{detail}");
     assert!(other.asked().is_empty());
-    // Each server sees a token of its own, the same each time, and what was asked for.
+    // Each server gets a token of its own, the same each time, and then only what the user gave for it.
     let token = |foe: &Foe| {
         fails(&folder.bootstrap(foe, ""), "NOT_FOUND");
         foe.asked().last().unwrap().header("authorization").to_owned()
@@ -209,7 +209,7 @@ fn what_is_for_one_server_goes_to_no_other() {
     assert!(first.len() == 71 && first.starts_with("Bearer "), "{first}");
     assert_eq!(first, token(&one));
     assert_ne!(first, token(&two));
-    // Whoever moves to another address can have the token of the old one.
+    // A user whose server moves to another address can print the token of the old one.
     let printed = ok(&folder.run(&format!("--json token --keys @keys --server {}/", one.url)));
     assert_eq!((&printed["server"], first[7..].into()), (&json!(one.url), printed["token"].clone()));
     let wrong = Foe::start(|_, out| say_json(out, 403, &problem(403, "TOKEN_WRONG", "no")));
@@ -255,7 +255,7 @@ fn damage_on_the_way_is_found_and_lost_keys_are_sent_again() {
     });
     assert!(fails(&folder.bootstrap(&foe, ""), "DIGEST_MISMATCH").contains("0000"));
 
-    // Piece 1 turns out to be damaged when the job runs; then the server has a piece 0 of somebody else.
+    // Piece 1 turns out to be damaged when the job runs; then the server has somebody else's piece 0.
     let (result, puts) = (good, Arc::new(Mutex::new(Vec::new())));
     let mut theirs = digests(&folder.path().join("keys/evaluation"));
     theirs[0] = "0".repeat(64);

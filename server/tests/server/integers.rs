@@ -13,7 +13,7 @@ use support::process::{Process, fails, ok, refloat, upload_keys};
 
 const SET: &str = "toy-bgv10";
 
-/// Has x.ct multiplied by y.ct and refreshed at a place. Nothing that another place wrote is taken for its results.
+/// Multiplies x.ct by y.ct and refreshes the result at a place. Files written for another place are removed first.
 fn multiplied(place: &str, folder: &Path) -> Value {
     for written in ["xy.ct", "xxyy.ct", "z.ct"] {
         let _ = std::fs::remove_file(folder.join(written));
@@ -53,7 +53,7 @@ fn integers_go_the_whole_way_here_and_on_a_server() {
         assert_eq!((&decrypted["wrong"], &decrypted["level"]), (&0.into(), &5.into()));
         let found: Vec<u64> = serde_json::from_slice(&std::fs::read(at("out.json")).unwrap()).unwrap();
         assert_eq!(found, product);
-        // The result of one job is the input of another, and a result is written over.
+        // The result of one job is the input of another, and is overwritten.
         ok(&run(&format!("--json bootstrap --keys @keys --in @xy.ct --out @xxyy.ct --op square{place}")));
         let decrypted = ok(&run(
             "--json decrypt --key @keys --in @xxyy.ct --out @out.csv --compare @xxyy.json --count 3",
@@ -74,10 +74,8 @@ fn integers_go_the_whole_way_here_and_on_a_server() {
     };
     write("result.json", &(0..1024).map(|i| power(i / 512 * 512 + (i + 1) % 512)).collect::<Vec<u64>>());
     for place in [String::new(), format!(" --server {url}")] {
-        // Nothing that the other place wrote is taken for its result.
-        for written in ["xy.ct", "xxyy.ct", "z.ct"] {
-            let _ = std::fs::remove_file(at(written));
-        }
+        // The other place's result must not be mistaken for this one's.
+        let _ = std::fs::remove_file(at("r.ct"));
         let job = "--json program @program.txt --keys @keys --in x=@x.ct --in y=@y.ct --out @r.ct";
         let done = ok(&run(&format!("{job}{place}")));
         assert!(done["inserted"].as_u64().unwrap() > 0 && done["inserted"] == done["bootstraps"], "{done}");
@@ -85,7 +83,7 @@ fn integers_go_the_whole_way_here_and_on_a_server() {
             ok(&run("--json decrypt --key @keys --in @r.ct --out @out.json --compare @result.json"));
         assert_eq!(decrypted["wrong"], 0);
     }
-    // The levels of an input are enough for it, where nothing has to be bootstrapped afterwards.
+    // The input's levels are enough for the program if its result need not be bootstrapped.
     let written =
         "--json program @program.txt --keys @keys --in x=@x.ct --in y=@y.ct --out @r.ct --as-written";
     assert_eq!(ok(&run(written))["bootstraps"], 0);
@@ -114,7 +112,7 @@ fn others_encrypt_with_a_public_key_and_the_owner_decrypts() {
     std::fs::write(at("integers.json"), serde_json::to_vec(&(0..1024).rev().collect::<Vec<u64>>()).unwrap())
         .unwrap();
     std::fs::write(at("numbers.csv"), "0.5\n-0.25\n1\n").unwrap();
-    // A set of integers, one of integers that share slots, and sets of numbers of three methods over both widths of words.
+    // A set of integers, one of integers that share slots, and sets of numbers of four methods over both widths of words.
     for (set, message) in [
         ("toy-bgv10", "integers.json"),
         ("toy-bgv-gf4", "integers.json"),
@@ -142,7 +140,7 @@ fn others_encrypt_with_a_public_key_and_the_owner_decrypts() {
             let close = numbers.iter().zip([0.5, -0.25, 1.0]).all(|(x, wanted)| (x - wanted).abs() < 1e-3);
             assert!(close, "{set}: {numbers:?}");
         }
-        // It is kept as every key is, and decrypts nothing.
+        // A public key is not overwritten, like any key, and decrypts nothing.
         let again =
             fails(&run(&format!("--json public-key --key @{set} --out @{set}.key")), "INVALID_ARGUMENT");
         assert!(again.contains("holds a public key"), "{again}");
@@ -157,7 +155,7 @@ fn others_encrypt_with_a_public_key_and_the_owner_decrypts() {
         "{detail}"
     );
     assert!(!at("bits.key").exists());
-    // A damaged one encrypts nothing.
+    // A damaged public key encrypts nothing.
     let mut bytes = std::fs::read(at("toy-bgv10.key")).unwrap();
     let last = bytes.len() - 1;
     bytes[last] ^= 1;
@@ -191,7 +189,7 @@ fn slots_of_several_integers_go_the_whole_way_too() {
     write("long.json", &[0; 1025]);
     let detail = fails(&run("--json encrypt --key @keys --in @long.json --out @z.ct"), "INVALID_ARGUMENT");
     assert!(detail.contains("1025 numbers") && detail.contains("1024"), "{detail}");
-    // (x y)^8, four levels of three, and 3 in the first slot and 4 in the second.
+    // (x y)^8 takes four levels, and an input has three; then 3 is added in the first slot and 4 in the second.
     std::fs::write(
         at("program.txt"),
         "x = input\ny = input\np = multiply x y\nq = multiply p p\nr = multiply q q\nt = multiply r r\nw = constant 3 4\ns = add t w\nz = output s\n",
@@ -244,7 +242,7 @@ fn what_does_not_fit_is_named() {
     fails(&bootstrap("--mode real"), "INVALID_ARGUMENT");
     fails(&bootstrap("--op multiply"), "INVALID_ARGUMENT");
     fails(&bootstrap("--with @x.ct"), "INVALID_ARGUMENT");
-    // Keys of other schemes, and ciphertexts.
+    // Keys of other schemes and their ciphertexts are refused.
     ok(&run("--json keygen --preset toy10 --allow-insecure --secret-only --out @numbers"));
     fails(&run("--json decrypt --key @numbers --in @x.ct --out @y.csv"), "PARAMS_MISMATCH");
     std::fs::write(at("z.csv"), "1,0,-1").unwrap();
@@ -308,10 +306,10 @@ fn what_programs_on_integers_cannot_do_is_told_with_what_can() {
         std::fs::write(at("p.txt"), text).unwrap();
         run(&format!("--json program @p.txt --keys @keys --in x=@x.ct --out @y.ct{more}"))
     };
-    // Comparison is in the library.
+    // Only the library compares integers.
     let detail = fails(&program("x = input\ns = sign x 4\ny = output s\n", ""), "INVALID_ARGUMENT");
     assert!(detail.contains("have no sign") && detail.contains("`scale_down`"), "{detail}");
-    // Noise in bits: 16^24 times that of a fresh ciphertext.
+    // Too many bits of noise: 16^24 times that of a fresh ciphertext.
     let mut noisy = String::from("x = input\nt0 = add x x\n");
     for i in 1..=24 {
         writeln!(noisy, "t{i} = multiply t{} 16", i - 1).unwrap();
@@ -319,7 +317,7 @@ fn what_programs_on_integers_cannot_do_is_told_with_what_can() {
     noisy += "b = bootstrap t24\ny = output b\n";
     let detail = fails(&program(&noisy, " --as-written"), "LIMIT");
     assert!(detail.contains("could reach 2^1") && detail.contains("takes up to 2^"), "{detail}");
-    // A result without levels for a bootstrap: refused where they are to be put in, and otherwise made with a note.
+    // A result with too few levels for a bootstrap is refused if bootstraps are to be inserted, and otherwise made with a note.
     let deep = format!("x = input\np = polynomial x {}1\ny = output p\n", "0 ".repeat(31));
     let detail = fails(&program(&deep, ""), "LEVEL_MISMATCH");
     assert!(detail.contains("nothing could refresh it") && detail.contains("`--as-written`"), "{detail}");
@@ -330,7 +328,7 @@ fn what_programs_on_integers_cannot_do_is_told_with_what_can() {
     let power = |x: u64| (0..31).fold(1, |power, _| power * x % 65537);
     let found: Vec<u64> = serde_json::from_slice(&std::fs::read(at("y.json")).unwrap()).unwrap();
     assert_eq!(found, [power(3), power(65535)]);
-    // The same of products at the level where bootstraps begin, and of none above it.
+    // The same note comes for a square at the input level of bootstraps, and none for one above it.
     ok(&run("--json encrypt --key @keys --in @x.json --out @low.ct --exhausted"));
     let square = |input: &str, op: &str| {
         let done = run(&format!("bootstrap --keys @keys --in @{input} --out @z.ct --op {op}"));
@@ -366,7 +364,7 @@ fn published_sets_are_measured_and_nothing_else() {
             assert!(detail.contains(&command), "{line}: {detail}");
         }
     }
-    // The list of the command itself.
+    // The command lists its sets.
     let detail = fails(&run("--json reproduce bgv --set V-Z"), "INVALID_ARGUMENT");
     for name in ["bgv15", "V-A-128-thin", "P16 (by bgv15)", "III-A-thin", "m21845-thin"] {
         assert!(detail.contains(name), "{name}: {detail}");

@@ -1,4 +1,4 @@
-//! Memory of the real binary: evaluation keys that nobody needs give theirs back to the system.
+//! Memory of the real binary: unused evaluation keys give their memory back to the system.
 #![cfg(target_os = "linux")]
 
 use super::support;
@@ -15,7 +15,7 @@ fn resident(process: &Process) -> u64 {
     line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap() << 10
 }
 
-/// Waits until a process has at most so many bytes.
+/// Waits until a process occupies at most `most` bytes.
 #[track_caller]
 fn falls(process: &Process, most: u64) {
     let began = Instant::now();
@@ -41,14 +41,14 @@ fn keys_give_their_memory_back() {
         server.client.wait_state(job.as_str().unwrap(), "done");
         (folder, server, before)
     };
-    // Deleted with their set: most of what loading took is there, and soon it is not.
+    // Keys deleted with their set: most of the memory that loading took is occupied, and soon it is free.
     let (_folder, server, before) = start(3600);
     let loaded = resident(&server);
     assert!(loaded > before + expanded / 2, "{before} {loaded} {expanded}");
     server.client.delete(&format!("/v1/keys/{}", key_id(&secret))).expect(204);
     falls(&server, loaded - expanded / 2);
     assert!(server.terminate());
-    // Used by nobody for a while.
+    // Keys that nobody has used for a while.
     let (_folder, server, before) = start(1);
     falls(&server, before + expanded / 2);
     assert!(server.terminate());

@@ -62,7 +62,7 @@ fn operators_list_key_sets_in_pages() {
         third["changedAt"].as_str().unwrap().starts_with("20") && third["lastJobAt"].is_null(),
         "{third}"
     );
-    // One at a time.
+    // A page with one key set at a time.
     let (mut after, mut seen) = (String::new(), Vec::new());
     loop {
         let page = operators.get(&format!("{ROUTE}?limit=1{after}")).expect(200).json();
@@ -83,7 +83,7 @@ fn operators_list_key_sets_in_pages() {
     for job in jobs {
         server.client.wait_state(&job, "done");
     }
-    // A piece that the disk has lost.
+    // A piece that the disk has lost is noticed.
     std::fs::remove_file(folder.path().join(format!("keys/{KEY}/1"))).unwrap();
     server.client.get(&format!("/v1/keys/{KEY}")).expect(200);
     let listed = operators.get(ROUTE).expect(200).json();
@@ -103,7 +103,7 @@ fn operators_remove_key_sets_that_no_job_needs() {
     let job = server.client.submit(KEY, &ciphertext(1)).job();
     let route = format!("{ROUTE}/{KEY}");
     let detail = operators.delete(&route).problem(409, "KEY_IN_USE");
-    // In the words that the owner gets.
+    // The operator gets the same message as the owner.
     assert_eq!(server.client.delete(&format!("/v1/keys/{KEY}")).problem(409, "KEY_IN_USE"), detail);
     server.engine.release();
     server.client.wait_state(&job, "done");
@@ -111,11 +111,11 @@ fn operators_remove_key_sets_that_no_job_needs() {
     server.client.get(&format!("/v1/keys/{KEY}")).problem(404, "NOT_FOUND");
     assert!(!folder.path().join(format!("keys/{KEY}")).exists());
     assert!(operators.delete(&route).problem(404, "NOT_FOUND").contains(KEY));
-    // Results stay with whoever has the token, until they expire.
+    // Results stay available to the holder of the token until they expire.
     server.client.get(&format!("/v1/jobs/{job}/result")).expect(200);
     operators.delete(&format!("{ROUTE}/x")).problem(404, "NOT_FOUND");
     operators.get(&route).problem(405, "METHOD_NOT_ALLOWED");
-    // Its owner begins anew.
+    // The owner uploads the keys again.
     upload(&server.client);
     let again = server.client.submit(KEY, &ciphertext(1)).job();
     server.client.wait_state(&again, "done");
@@ -147,7 +147,7 @@ fn clients_proxies_and_pages_are_not_operators() {
     asked(&operators, &[("host", "rebound.example")], "FORBIDDEN", 403);
     operators.get(ROUTE).expect(200);
     server.stop();
-    // Where counters are for everybody, this is for nobody.
+    // If metrics are public, nobody may list or remove key sets.
     let server =
         TestServer::start(folder.path(), |config| config.server.metrics_listen = MetricsListen::Public);
     server.client.get("/metrics").expect(200);
@@ -179,7 +179,7 @@ fn the_command_line_lists_and_removes() {
     assert_eq!(ok(&run(&format!("--json key-sets remove {KEY} {at}")))["removed"], true);
     fails(&run(&format!("--json key-sets remove {KEY} {at}")), "NOT_FOUND");
     assert!(!run(&format!("key-sets remove 17 {at}")).status.success());
-    // The clients' listener is another one.
+    // The listener for clients does not answer operators.
     let wrong =
         fails(&run(&format!("--json key-sets list --operator {}", server.client.url(""))), "NOT_FOUND");
     assert!(wrong.contains("server.metrics_listen"), "{wrong}");

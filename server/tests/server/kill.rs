@@ -21,7 +21,7 @@ fn an_upload_goes_on_where_the_killed_server_stopped() {
         server.client.put_chunk(&id, index, &secret.key_part(index).unwrap()).expect(204);
         acknowledged.push(index as u64);
     }
-    // One piece is half sent when the server dies.
+    // One piece is half uploaded when the server is killed.
     let piece = secret.key_part(1).unwrap();
     let mut socket = TcpStream::connect(server.client.address).unwrap();
     let head = format!(
@@ -97,7 +97,7 @@ fn a_running_job_is_cancelled_between_its_parts() {
     let client = &server.client;
     let input = encrypt(&secret, &message(&secret), 2, 7);
     let long = format!("key={id}&op={}", ["bootstrap"; 16].join(","));
-    // On a busy machine a job may end between the look at it and the word to stop it: then another one is taken.
+    // On a busy machine, a job may end between the check and the cancellation; then another one is tried.
     let cancelled = (0..10).find_map(|_| {
         let job = client.submit_with(&long, &[], &input).job();
         client.wait(&job, |job| job["stage"] == "blind_rotate" || job["state"] == "done");

@@ -1,5 +1,5 @@
-//! A front, and a worker, that die before and after every single thing that they do for three jobs, while nothing else fails; and a job
-//! that kills every worker which takes it.
+//! A front and a worker that die before and after every single action for three jobs, while nothing else fails; and a job that kills
+//! every worker that takes it.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -12,7 +12,7 @@ use super::simulation::{Case, Simulation};
 const JOBS: usize = 3;
 const CASE: Case = Case { seed: 0, max_attempts: 1000, poison: None, cancelled: Some(2) };
 
-/// Three jobs from their submission to their end. A client that has no answer asks again.
+/// Three jobs from submission to end. A client that gets no answer asks again.
 fn run(case: Case, point: Option<Point>) -> Simulation {
     let simulation = Simulation::new(case);
     simulation.network.calm();
@@ -32,7 +32,7 @@ fn records(simulation: &Simulation) -> Vec<JobRecord> {
     simulation.accepted.lock().unwrap().iter().map(|job| job.last.clone().unwrap()).collect()
 }
 
-/// Has somebody die before and after each thing that they do; the names of those.
+/// Lets one party die before and after each of its actions. Returns the names of these actions.
 fn die_everywhere(who: usize) -> BTreeSet<&'static str> {
     let alive = run(CASE, None);
     let states: Vec<JobState> = records(&alive).iter().map(|record| record.state).collect();
@@ -56,7 +56,7 @@ fn die_everywhere(who: usize) -> BTreeSet<&'static str> {
                 records.len() == JOBS && records[..2].iter().all(|record| record.state == JobState::Done),
                 "{name}, {point:?}: {records:?}"
             );
-            // Who dies once is the end of one attempt at most.
+            // A single death ends at most one attempt.
             assert!(
                 records.iter().all(|record| record.crashes <= 1 && record.failures == 0),
                 "{point:?}: {records:?}"

@@ -1,5 +1,5 @@
-//! The server by its requests, its folder and its command line. What lowers the limits of its process, or counts what the process
-//! takes, is a program of its own beside this folder.
+//! The server by its requests, its data folder and its command line. Tests that lower the limits of their process, or measure what it
+//! uses, are programs of their own beside this folder.
 
 #[path = "../support/mod.rs"]
 mod support;

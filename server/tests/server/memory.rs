@@ -22,7 +22,7 @@ use support::{Answer, Client, flip};
 
 const SET: &str = "toy-conventional10-sparse";
 
-/// A server whose keys may take so many bytes.
+/// A server whose keys may take a limited number of bytes.
 struct Small {
     runtime: tokio::runtime::Runtime,
     server: Server,
@@ -59,7 +59,7 @@ fn open(client: &Client, secret: &ConventionalSecretKey) -> Answer {
     open_keys(client, SET, secret, secret.params().key_parts().len())
 }
 
-/// Uploads what is missing of the keys.
+/// Uploads the pieces of the keys that the server lacks.
 fn upload(client: &Client, secret: &ConventionalSecretKey) {
     let id = hex(&secret.key_id());
     let answer = open(client, secret);
@@ -102,7 +102,7 @@ fn keys_are_read_as_they_are_used_and_damaged_ones_are_named_and_uploaded_again(
     for _ in 0..2 {
         assert!(result(client, &secret) == expected);
     }
-    // They are open by now, and read no further than the beginning of the next bootstrap: the relinearisation key is not in memory.
+    // The files are open by now, and read ahead only to the beginning of the next bootstrap: the relinearisation key is not in memory.
     let piece = folder.path().join(format!("keys/{}/0", hex(&secret.key_id())));
     for damage in [flip, remove] {
         damage(&piece);

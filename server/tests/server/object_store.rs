@@ -1,4 +1,4 @@
-//! Keys, inputs and results in an object store, by a server on this machine that speaks the language of S3.
+//! Keys, inputs and results in an object store, here a local server that speaks S3.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn is_damaged<T>(outcome: &Result<T, ReadError>) -> bool {
     matches!(outcome, Err(ReadError::Damaged(_)))
 }
 
-/// What every keeper does that belongs to a data folder.
+/// What every keeper for one data folder must do.
 fn contract(keeper: &dyn Keeper) {
     let id = Id([1; 16]);
     for blob in [Blob::KeyPart(id, 7), Blob::Input(id), Blob::Result(id)] {
@@ -39,7 +39,7 @@ fn contract(keeper: &dyn Keeper) {
                 && is_damaged(&keeper.look(blob, expected(b"one")))
         );
         keeper.remove(blob).unwrap();
-        // Bytes that are staged and published are there, and others take their place.
+        // Bytes are there once they are staged and published, and the next ones replace them.
         for bytes in [b"one".as_slice(), b"two", b"", &[7; 10_000]] {
             keeper.stage(blob, bytes).unwrap().publish().unwrap();
             keeper.suspect(blob);
@@ -66,7 +66,7 @@ fn contract(keeper: &dyn Keeper) {
     keeper.forget(id).unwrap();
     assert!(is_damaged(&keeper.look(result, expected(b"one"))));
     assert!(is_damaged(&keeper.look(Blob::Input(id), expected(b"input"))));
-    // What a key set has goes when it is retired for good.
+    // The pieces of a key set go when the set is retired for good.
     let pieces = [0, 1, 300].map(|index| Blob::KeyPart(id, index));
     for blob in pieces {
         keeper.stage(blob, b"piece").unwrap().publish().unwrap();
@@ -100,7 +100,7 @@ fn files_and_objects_do_what_is_asked_of_every_keeper() {
     let bucket = Bucket::start();
     for prefix in ["", "a", "a b/ö"] {
         if prefix == "a" {
-            // Prefixes beside each other, and none in the whole bucket.
+            // From here on, prefixes lie side by side, and nothing claims the whole bucket.
             fs::remove_file(bucket.file("refloat-data.json")).unwrap();
         }
         let remote = bucket.blobs(prefix);
@@ -140,21 +140,21 @@ fn a_prefix_and_a_data_folder_belong_together() {
     // Again, and with the name of the bucket in another form.
     drop(open(&one, &bucket, "a").unwrap());
     let before = bucket.objects();
-    // Another data folder does not get the prefix, nor this one another prefix.
+    // Another data folder cannot use this prefix, and this one cannot use another prefix.
     assert!(refusal(open(&other, &bucket, "a")).contains("another front keeps its bytes there"));
     assert!(refusal(open(&one, &bucket, "b")).contains("the bytes of this data folder are not there"));
-    // Nor does it look into its own folder for what is elsewhere.
+    // This data folder cannot go back to keeping its bytes in files.
     assert!(refusal(Store::open(&one)).contains("cluster.blobs"));
-    // What is refused can be used as it was meant.
+    // The refused folder and prefix can still be used, together.
     drop(open(&other, &bucket, "b").unwrap());
-    // A folder that has bytes of its own keeps them.
+    // A data folder that has bytes in files keeps them there.
     let files = folder.path().join("files");
     let store = Store::open(&files).unwrap();
     keys::open(&store, &record(Id([1; 16]), 1), 0, &NO_BOUNDS).unwrap();
     drop(store);
     assert!(refusal(open(&files, &bucket, "c")).contains("are files in it"));
     drop(Store::open(&files).unwrap());
-    // What is somebody else's is not made the server's.
+    // The server does not take over a prefix with somebody else's objects.
     fs::create_dir_all(bucket.file("d")).unwrap();
     fs::write(bucket.file("d/holiday.jpg"), b"sea").unwrap();
     assert!(refusal(open(&folder.path().join("new"), &bucket, "d")).contains("d/holiday.jpg"));
@@ -169,7 +169,7 @@ fn a_prefix_and_a_data_folder_belong_together() {
         assert!(error.contains("does not read back") || error.contains("newer refloat"), "{error}");
     }
     assert!(before.iter().all(|object| bucket.objects().contains(object)));
-    // A bucket that is gone, or does not answer, is an error of the moment and loses nothing.
+    // A bucket that is gone or does not answer is a temporary error, and nothing is lost.
     let store = open(&one, &bucket, "a").unwrap();
     let id = Id([1; 16]);
     fs::rename(bucket.file("a"), bucket.file("moved")).unwrap();
@@ -185,7 +185,7 @@ fn a_prefix_and_a_data_folder_belong_together() {
     until("the store is asked again", || store.blobs().check().is_ok());
     assert_eq!(keys::verify(&store, id, Look::All).unwrap(), Vec::<u32>::new());
     drop(store);
-    // A database that was lost, or is older than the bucket, does not empty it.
+    // If the database is lost, or older than the bucket, the bucket is not emptied.
     let before = bucket.objects();
     for name in ["refloat.redb", "keys", "jobs"] {
         let path = one.join(name);
@@ -208,7 +208,7 @@ fn an_object_that_was_altered_is_asked_for_again() {
     let object = |index: u32, bytes: &[u8]| {
         bucket.file(&format!("a/keys/{id}/{index}/{}", blake3::hash(bytes).to_hex()))
     };
-    // Its length, its bytes, all of it.
+    // An object with another length, with other bytes, and a missing one.
     for (alter, look) in
         [(Some(b"longer".as_slice()), Look::Sizes), (Some(b"eno"), Look::All), (None, Look::Sizes)]
     {
@@ -252,12 +252,12 @@ fn what_no_record_speaks_of_goes_and_nothing_else() {
     put(&store, id, 0, b"zero");
     put(&store, id, 1, b"old");
     put(&store, id, 1, b"new");
-    // Refused, with its bytes uploaded already.
+    // A piece that is refused after its bytes were uploaded.
     let bounds = Bounds { bytes: 7, ..NO_BOUNDS };
     let piece = Piece { index: 0, bytes: b"longer", digest: *blake3::hash(b"longer").as_bytes() };
     assert!(matches!(keys::put_part(&store, id, &piece, &bounds).unwrap(), Stored::Over(_)));
     drop(store);
-    // Left by a server that was killed, and by others; or of a table that is newer than this one.
+    // Objects that a killed server left, and objects of others or of a newer table.
     let digest = hex(blake3::hash(b"zero").as_bytes());
     let rubbish = [format!("a/keys/{id}/0/{}", hex(&[7; 32])), format!("a/keys/{id}/7/{digest}")];
     let strangers = [
@@ -283,7 +283,7 @@ fn what_no_record_speaks_of_goes_and_nothing_else() {
     left.extend(strangers.iter().cloned());
     left.sort();
     assert_eq!(bucket.objects(), left);
-    // While it runs, too.
+    // Rubbish goes while the server runs, too.
     put(&store, id, 1, b"newer");
     assert!(matches!(keys::put_part(&store, id, &piece, &bounds).unwrap(), Stored::Over(_)));
     assert!(bucket.objects().contains(&of(1, b"new")) && bucket.objects().contains(&of(0, b"longer")));
@@ -382,14 +382,14 @@ fn a_server_keeps_its_bytes_in_a_bucket() {
         assert_eq!(fs::read_to_string(folder.path().join("c.csv")).unwrap(), "1\n1\n1\n0\n");
     };
     right(&nand(&server));
-    // All is there, and the folder has the table alone.
+    // The bucket has all the bytes, and the folder only the table.
     let there = |end: &str| bucket.objects().iter().filter(|object| object.ends_with(end)).count();
     let pieces = bucket.objects().iter().filter(|object| object.starts_with("front/keys/")).count();
     assert_eq!((pieces, there("/result"), there("/input")), (2, 1, 0));
     for name in ["keys", "jobs"] {
         assert_eq!(fs::read_dir(data.join(name)).unwrap().count(), 0);
     }
-    // Killed and started again it has its keys; without the bucket it says where they are.
+    // Killed and restarted, the server has its keys; without the bucket, it says where they are.
     server.kill();
     let said = run(&format!("serve --listen 127.0.0.1:0 --data {}", data.display()));
     assert!(!said.status.success() && String::from_utf8_lossy(&said.stderr).contains("cluster.blobs"));

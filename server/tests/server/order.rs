@@ -31,7 +31,7 @@ fn sets_with_both_ways_say_which_they_take() {
         let [one] = said["compared"].as_array().unwrap().as_slice() else { panic!("{said}") };
         assert_eq!(one["by"], by, "{said}");
         let reason = one["reason"].as_str().unwrap();
-        // What either way comes to, and how often it is wrong.
+        // The cost of either way, and how often each is wrong.
         assert_eq!(reason.matches("wrong with a probability of at most 2^-").count(), 2, "{reason}");
         assert!(reason.contains(why) && one["nodes"][0].as_str().unwrap().contains("argmax"), "{said}");
         let found = decrypted("y", folder.path());
@@ -48,13 +48,13 @@ fn numbers_are_ranked_here_and_on_a_server() {
     let at = |name: &str| folder.path().join(name);
     let run = |line: &str| refloat(line, folder.path());
     ok(&run("--json keygen --preset toy-link --allow-insecure --out @keys"));
-    // Sixteenths, two of them equal.
+    // Multiples of 1/16, two of them equal.
     std::fs::write(at("x.json"), "[0.25, 0.875, 0.5, 0.875, 0.0]").unwrap();
     ok(&run("--json encrypt --key @keys --in @x.json --out @x.ct"));
     let exactly = "--count 5 --range grid --grid-bits 4 --keys @keys --in @x.ct";
     let line = format!("--json rank {exactly} --out @rank.ct");
     let here = ok(&run(&line));
-    // Exact comparisons, look-ups and raises: known before they are run, and below what the set accepts.
+    // The failure probability of exact comparisons, look-ups and raises is known beforehand, and below what the set accepts.
     assert!(here["logFailure"].as_f64().unwrap() < -100.0 && here["leastDistance"].is_null(), "{here}");
     for (question, wanted) in [
         ("rank", [1.0, 4.0, 2.0, 3.0, 0.0]),
@@ -73,7 +73,7 @@ fn numbers_are_ranked_here_and_on_a_server() {
     assert!(std::fs::read(at("rank.ct")).unwrap() == before, "the same bytes here and on a server");
     assert!(server.terminate());
 
-    // Real numbers: how far apart they have to be is said, in words too.
+    // For real numbers, the least distance that they need is stated, in words too.
     let real = "argmax --count 3 --range unit --keys @keys --in @x.ct --out @y.ct";
     let said = ok(&run(&format!("--json {real}")));
     assert!(said["logFailure"].as_f64().unwrap() < -90.0, "{said}");

@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use support::DEADLINE;
 use support::process::{fails, ok, refloat};
 
-/// Runs a command line that may write files of `blocks` blocks of 512 or 1024 bytes, as on a full disk.
+/// Runs a command line whose files may have up to `blocks` blocks of 512 or 1024 bytes, as on a full disk.
 fn cramped(blocks: u32, line: &str, folder: &Path) -> Output {
     let program = env!("CARGO_BIN_EXE_refloat");
     let line = line.replace('@', &format!("{}/", folder.display()));
-    // The signal ignored, a write beyond the limit fails as one on a full disk does.
+    // With the signal ignored, a write beyond the limit fails like one on a full disk.
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec {program} {line}");
     Command::new("sh").args(["-c", &script]).output().unwrap()
 }
@@ -148,7 +148,7 @@ fn a_key_folder_is_completed() {
         );
         assert!(detail.contains(&format!("keygen --resume --out {}", at("keys").display())), "{detail}");
     }
-    // Keygen completes it by itself; of another set, or with nothing to do, it refuses.
+    // Keygen completes the keys by itself; it refuses if they are of another set or already complete.
     let other = fails(&run("--json keygen --preset ship13 --out @keys"), "INVALID_ARGUMENT");
     assert!(other.contains("ship13") && other.contains("toy10") && other.contains("--force"), "{other}");
     fails(&run(&format!("{keygen} --secret-only")), "INVALID_ARGUMENT");
@@ -181,7 +181,7 @@ fn a_key_folder_is_completed() {
     assert!(good == again);
     assert_eq!(ok(&run("--json keygen --resume --out @keys"))["piecesMade"], 0);
 
-    // Evaluation keys of another key are nobody's to replace.
+    // Evaluation keys of another secret key are not replaced.
     ok(&run("--json keygen --preset toy10 --allow-insecure --secret-only --out @other"));
     fs::rename(at("keys/evaluation"), at("other/evaluation")).unwrap();
     assert!(
@@ -193,7 +193,7 @@ fn a_key_folder_is_completed() {
     let detail = fails(&run(&keygen.replace("@keys", "@other")), "INVALID_ARGUMENT");
     assert!(detail.contains("no secret key beside them"), "{detail}");
     fs::write(at("other/secret.key"), mine).unwrap();
-    // With --force the old ones are no longer taken for complete, even if it breaks off.
+    // With --force, the old keys no longer count as complete, even if the command is interrupted.
     fails(&cramped(1, &keygen.replace("@keys", "@other --force"), folder.path()), "FILE");
     assert!(
         fails(&run("--json bootstrap --keys @other --in @a.ct --out @b.ct"), "INVALID_ARGUMENT")
@@ -202,7 +202,7 @@ fn a_key_folder_is_completed() {
     assert_eq!(ok(&run("--json keygen --resume --out @other"))["piecesMade"], pieces);
     let detail = fails(&run("--json keygen --resume --out @nowhere"), "INVALID_ARGUMENT");
     assert!(detail.contains("without --resume") && !at("nowhere").exists(), "{detail}");
-    // The empty file that earlier versions left on a full disk blocks nothing.
+    // An empty secret key, which earlier versions left on a full disk, blocks nothing.
     fs::create_dir(at("old")).unwrap();
     fs::write(at("old/secret.key"), "").unwrap();
     ok(&run("--json keygen --preset toy10 --allow-insecure --out @old"));

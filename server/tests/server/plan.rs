@@ -12,12 +12,12 @@ fn asked(line: &str) -> Value {
     ok(&refloat(line, folder.path()))
 }
 
-/// Rotations by the labels of the pieces of keys, modulo the ring's slots.
+/// The rotations that the labels of key pieces name, modulo the ring's slots.
 fn labelled(set: &Value) -> BTreeSet<i64> {
     let labels = set["keyParts"].as_array().unwrap().iter().map(|part| part["label"].as_str().unwrap());
     let steps = labels.filter_map(|label| {
         let (steps, rest) = label.split_once("rotation by ")?.1.split_once(", ")?;
-        // With an inversion at once is no rotation.
+        // A rotation together with an inversion does not count.
         if rest.starts_with("level") { steps.parse().ok() } else { None }
     });
     let around = 1i64 << (set["logN"].as_i64().unwrap() - 1);
@@ -62,7 +62,7 @@ fn a_plan_agrees_with_the_set() {
     }
 }
 
-/// A piece at a time: more than the largest one, and far less than all of them loaded.
+/// Keys are made a piece at a time: that takes more than the largest piece, but far less than all of them loaded.
 #[test]
 #[cfg(target_os = "linux")]
 fn the_memory_of_making_keys_is_that_of_their_largest_pieces() {

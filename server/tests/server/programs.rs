@@ -23,7 +23,7 @@ fn a_program_is_checked_when_it_is_submitted_and_run_with_the_bootstraps_it_need
     let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
     let id = upload_keys(client, SET, &secret, params.key_parts().len());
 
-    // A mean of 64 slots and a polynomial of it: five levels, of which the input has one and a bootstrap leaves three.
+    // A mean of 64 slots and a polynomial of it take five levels; the input has one, and a bootstrap leaves three.
     let mut builder = Builder::new();
     let x = builder.input("x");
     let share = builder.constant([1.0 / 64.0]);

@@ -7,11 +7,11 @@ use std::process::Command;
 
 use support::process::Process;
 
-/// Where the README has a server.
+/// The server's address in the README.
 const ADDRESS: &str = "http://127.0.0.1:7878";
 
-/// Blocks marked `sh`, one after the other in one folder, beside a server that offers toy sets; what is shown of full-size sets has no
-/// mark.
+/// Runs the blocks marked `sh` one after the other in one folder, beside a server that offers toy sets. Examples with full-size sets
+/// have no mark.
 #[test]
 #[cfg(unix)]
 fn commands_of_the_readme_run_as_they_stand() {

@@ -1,5 +1,5 @@
-//! A method is a folder and a line in the registry: one of CKKS that gives ciphertexts back as they are is listed, has keys
-//! made, encrypts, runs here and on a server, and decrypts, and nothing else knows of it.
+//! A new method is a folder and a line in the registry. This one, a CKKS method that returns ciphertexts as they are, is listed, makes
+//! keys, encrypts, runs here and on a server, and decrypts, while no other code knows of it.
 
 use super::support;
 
@@ -27,7 +27,7 @@ use serde_json::json;
 use support::registered::{self, is_command};
 use zeroize::Zeroizing;
 
-// The folder: a set of one level, a secret key, one piece of keys that holds none, and a stage that does nothing.
+// The folder: a set with one level, a secret key, one empty key piece, and a stage that does nothing.
 
 const METHOD: MethodInfo = MethodInfo { id: "sample", title: "The sample method", source: "none" };
 const COPY: StageInfo = StageInfo { id: "copy", title: "Copy", symbol: "x", levels: 0 };
@@ -166,7 +166,7 @@ impl SeededSecret for Secret {
     }
 }
 
-/// A piece of keys of which there are none.
+/// An empty key piece.
 fn piece(fingerprint: [u8; 16], key: [u8; 16]) -> Vec<u8> {
     wire::frame::write(ObjectKind::KeyPart, fingerprint, key, &[])
 }
@@ -242,7 +242,7 @@ impl Method<u64> for Copying<'_> {
     }
 }
 
-// Its file on the server.
+// The method's file in the server.
 
 impl CkksMethod for Params {
     type Evaluator = CkksEvaluator<u64>;
@@ -278,7 +278,7 @@ fn sets(wanted: SetFilter<'_>) -> Result<Sets, Error> {
     wanted.presets().map(set).collect()
 }
 
-/// The line.
+/// The line in the registry.
 fn registry() -> Registry {
     Registry::default().with(Registered { method: METHOD, sets, client: |which| which.ckks::<Params>() })
 }

@@ -1,6 +1,6 @@
-//! A scheme has jobs of its own: one whose ciphertexts are integers under a pad, and are added, is listed, has keys made and
-//! is served, and nothing else knows of it. How circuits of this library run on a new scheme is in
-//! `tests/rust/circuits/leveled_integers.rs`.
+//! A new scheme has jobs of its own. In this one, ciphertexts are integers under a pad, and jobs add them. It is listed, makes keys and
+//! is served, while no other code knows of it. `tests/rust/circuits/leveled_integers.rs` shows how circuits of this library run on a
+//! new scheme.
 
 use super::support;
 
@@ -72,7 +72,7 @@ impl SeededSecret for Secret {
     }
 }
 
-// Its sets, their description, and what is done with them.
+// Its sets, their description, and their jobs.
 
 const METHOD: MethodInfo = MethodInfo { id: "pads", title: "The sample scheme", source: "none" };
 const FINGERPRINT: [u8; 16] = [8; 16];
@@ -179,7 +179,7 @@ fn client(which: SetQuery<'_>) -> Result<Option<KeyOwnerSet>, Error> {
     Ok(Some(KeyOwnerSet::Other(Box::new(Described::<Params>::of(preset)?))))
 }
 
-/// The line.
+/// The line in the registry.
 fn registry() -> Registry {
     Registry::default().with(Registered { method: METHOD, sets, client })
 }

@@ -99,7 +99,7 @@ fn a_key_set_that_does_not_fit_is_refused() {
         .map(|set| set["name"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(names, ["small", "huge"], "insecure sets are not offered");
-    // Sets without pieces take nothing; what is stored counts, at opening and at every piece.
+    // Key sets without pieces take no room; opening a set and storing a piece both check what is stored.
     let other = KEY.replace('0', "1");
     open(|_| {}).expect(201);
     open(|body| body["keyId"] = KEY.replace('0', "1").into()).expect(201);
@@ -133,7 +133,7 @@ fn open_key_sets_are_bounded_and_empty_ones_expire() {
     open(client, &key("3")).expect(201);
     client.put_chunk(&key("3"), 0, &part(0)).expect(204);
     server.stop();
-    // Those that were opened before a start count.
+    // Key sets opened before a restart count.
     let server = TestServer::start(folder.path(), bounded);
     open(&server.client, &key("4")).problem(429, "QUOTA");
     server.stop();
@@ -148,7 +148,7 @@ fn open_key_sets_are_bounded_and_empty_ones_expire() {
     server.stop();
 }
 
-/// Asks the same of all at once, and counts the answers by their status.
+/// Sends all requests at once, and counts the answers by status.
 fn at_once<T: Sync>(all: &[T], ask: impl Fn(&T) -> u16 + Sync) -> std::collections::BTreeMap<u16, usize> {
     let (start, ask) = (std::sync::Barrier::new(all.len()), &ask);
     let mut counts = std::collections::BTreeMap::new();
@@ -186,7 +186,7 @@ fn bounds_on_key_sets_hold_for_requests_that_meet() {
     let opened: Vec<&String> =
         keys.iter().filter(|key| client.head(&format!("/v1/keys/{key}")).status == 206).collect();
     assert_eq!(opened.len(), 16);
-    // Every set has room for itself; together they have room for seven pieces.
+    // Each set would fit by itself; together they have room for seven pieces.
     let pieces: Vec<(&String, usize)> =
         opened.iter().flat_map(|key| (0..PARTS).map(move |index| (*key, index))).collect();
     let counts = at_once(&pieces, |(key, index)| client.put_chunk(key, *index, &part(*index)).status);
@@ -370,7 +370,7 @@ fn a_job_that_keeps_killing_the_server_is_given_up() {
         server.stop();
         job
     };
-    // What a process leaves behind that dies with the job in its hands.
+    // Leaves the folder as a process does that dies while it runs the job.
     let die = || {
         let store = Store::open(folder.path()).unwrap();
         let id = job.parse().unwrap();
@@ -410,7 +410,7 @@ fn a_folder_that_cannot_be_written_to_makes_the_server_not_ready() {
     let away = folder.path().join("away");
     for name in ["keys", "jobs", "removed", "incoming"] {
         std::fs::rename(folder.path().join(name), &away).unwrap();
-        // What it found a moment ago holds for a second.
+        // The server may use its last finding for a second.
         until("it is not ready", || client.get("/readyz").status == 503);
         let detail = client.get("/readyz").problem(503, "STORAGE_FAILED");
         assert!(detail.contains("cannot be written to"), "{detail}");
@@ -444,7 +444,7 @@ fn what_outlives_its_time_is_removed() {
     let began = std::time::Instant::now();
     while client.get(&format!("/v1/jobs/{job}")).status != 404
         || client.head(&format!("/v1/keys/{other}")).status != 404
-        // Its files go after its record.
+        // The files are removed after the record.
         || folder.path().join(format!("jobs/{job}")).exists()
     {
         assert!(began.elapsed() < support::DEADLINE);
@@ -476,7 +476,7 @@ fn keys_are_loaded_ahead_of_the_first_job() {
     until("the keys are loaded", || server.engine.loads.load(Ordering::SeqCst) == 1);
     let job = client.submit(KEY, &ciphertext(1)).job();
     client.wait_state(&job, "done");
-    // Again, which does nothing.
+    // Waking again does nothing.
     wake(KEY).expect(202);
     let job = client.submit(KEY, &ciphertext(2)).job();
     client.wait_state(&job, "done");
@@ -502,7 +502,7 @@ fn keys_too_large_for_memory_are_refused_before_the_queue() {
     }
     client.send("POST", &format!("/v1/keys/{KEY}/commit"), &[], b"").expect(200);
     server.stop();
-    // Keys of a time when there was more memory.
+    // Keys that were uploaded when the server had more memory.
     let server = TestServer::start(folder.path(), |_| {});
     let detail = server.client.submit(KEY, &ciphertext(1)).problem(507, "MEMORY");
     assert!(detail.contains("key_cache_bytes"), "{detail}");

@@ -33,7 +33,7 @@ fn a_front_takes_its_own_key_sets_and_says_where_others_go() {
     assert!(server.client.get("/v1/shards").expect(200).json()["key"].is_null());
     server.client.get("/v1/shards?key=none").problem(400, "INVALID_ARGUMENT");
     server.stop();
-    // What a front has it keeps, whatever the others are now.
+    // A front keeps the key sets that it has, whatever the other fronts are now.
     let server = start(&mine.front);
     upload(&server.client);
     server.stop();
@@ -42,7 +42,7 @@ fn a_front_takes_its_own_key_sets_and_says_where_others_go() {
     let document = server.client.get(&format!("/v1/shards?key={KEY}")).expect(200).json();
     assert_eq!(document["key"]["front"], *other);
     server.stop();
-    // Alone it takes all.
+    // A front on its own takes all key sets.
     let alone = tempfile::tempdir().unwrap();
     let server = TestServer::start(alone.path(), |_| {});
     assert_eq!(server.client.get("/v1/shards").expect(200).json(), json!({ "front": "0", "shards": [] }));

@@ -1,5 +1,5 @@
-//! A dispatch, and stored bytes, that misbehave in every way they may, by a seed: what is sent is lost, doubled and late, all of it
-//! is wiped at once, those at either end are cut off, and die before or after any single thing they do.
+//! A dispatch and stored bytes that misbehave in every permitted way, according to a seed: messages are lost, doubled and late, or all
+//! wiped at once, and the parties at either end are cut off, or die before or after any single action.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
@@ -18,10 +18,10 @@ use refloat_server::work::Work;
 /// After this a report that was not noted is delivered again.
 pub const PATIENCE: Millis = 30_000;
 
-/// A worker that was not heard of for so long counts as gone.
+/// A worker that has been silent for this long counts as gone.
 const GONE: Millis = 12_000;
 
-/// Numbers by a seed (splitmix64).
+/// Random numbers from a seed (splitmix64).
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -39,25 +39,25 @@ impl Dice {
     }
 }
 
-/// How the front dies; nothing in it gets hold of this.
+/// The panic by which the front dies; nothing in the front catches it.
 pub struct Killed;
 
-/// Where somebody dies: at one of the things that they do, by its number.
+/// Where a party dies: at one of its actions, given by number.
 #[derive(Debug, Clone, Copy)]
 pub struct Point {
     pub who: usize,
     pub number: usize,
-    /// When it is done, and not before.
+    /// Whether it dies after the action rather than before.
     pub after: bool,
 }
 
-/// Something that was sent and arrives later.
+/// A message that arrives late.
 enum Late {
     Work(String, Work),
     Done(Done),
 }
 
-/// What all parties share.
+/// State that all parties share.
 pub struct Network {
     state: Mutex<State>,
     now: Arc<Mutex<Millis>>,
@@ -70,25 +70,25 @@ struct State {
     broker: Arc<Local>,
     late: Vec<(Millis, Late)>,
     chaos: bool,
-    /// Those that are dead until they are started anew.
+    /// The parties that are dead until they are restarted.
     dead: BTreeSet<usize>,
-    /// Those that reach nobody before a time.
+    /// The parties that reach nobody until a time.
     cut_off: HashMap<usize, Millis>,
-    /// What each worker said of itself last, and when that was heard.
+    /// What each worker last said about itself, and when.
     heard: BTreeMap<String, (Alive, Millis)>,
-    /// What a wall clock is ahead.
+    /// How far the wall clock is ahead.
     ahead: Millis,
-    /// When each attempt was sent first, and which were reported on.
+    /// When each attempt was first sent, and which outcomes were reported of it.
     sent: HashMap<(Id, u32), Millis>,
     reported: HashMap<(Id, u32), Vec<Outcome>>,
-    /// Where somebody dies.
+    /// Where a party is to die.
     point: Option<Point>,
-    /// What everybody has done, by name.
+    /// The actions of every party, by name.
     done: BTreeMap<usize, Vec<&'static str>>,
 }
 
 impl State {
-    /// Counts something that somebody is about to do; whether they die at it, and if so whether after it.
+    /// Counts an action that a party is about to take. `Some` if the party dies at it: whether after it.
     fn count(&mut self, who: usize, name: &'static str) -> Option<bool> {
         let done = self.done.entry(who).or_default();
         done.push(name);
@@ -161,18 +161,18 @@ impl Network {
         state.cut_off.clear();
     }
 
-    /// From now on what everybody does is counted, and somebody dies at this point.
+    /// Starts counting everybody's actions, and lets a party die at `point`.
     pub fn count(&self, point: Option<Point>) {
         let mut state = lock(&self.state);
         (state.point, state.done) = (point, BTreeMap::new());
     }
 
-    /// What somebody has done, by name, in its order.
+    /// The actions of a party, by name, in order.
     pub fn done(&self, who: usize) -> Vec<&'static str> {
         lock(&self.state).done.get(&who).cloned().unwrap_or_default()
     }
 
-    /// Has the front do something. Nothing comes of it if it dies at that.
+    /// Lets the front do something. `None` if it dies in the middle.
     pub fn work<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         self.at_work.store(true, Ordering::Relaxed);
         let done = catch_unwind(AssertUnwindSafe(work));
@@ -184,9 +184,9 @@ impl Network {
         }
     }
 
-    /// The front looks at the clock, which it does in the middle of most of the transactions that change a job: there it may die, too. A
-    /// transaction is on disk as a whole or not at all, by one write that says which of two states counts, so that there is no other
-    /// moment in it which would have to be tried; what processes leave that are killed is what `kill.rs` looks at.
+    /// Called when the front looks at the clock, which it does inside most transactions that change a job: it may die there, too. A
+    /// transaction is on disk as a whole or not at all, through one write that decides between two states, so no other moment inside it
+    /// needs a test; `kill.rs` tests what killed processes leave behind.
     pub fn tick(&self) {
         if !self.at_work.load(Ordering::Relaxed) {
             return;
@@ -215,19 +215,19 @@ impl Network {
         lock(&self.state).sent.get(&attempt).copied()
     }
 
-    /// Those who were heard of a short time ago.
+    /// The workers that were heard of a short time ago.
     pub fn workers(&self) -> Vec<Alive> {
         let now = self.now();
         let state = lock(&self.state);
         state.heard.values().filter(|(_, at)| now - at < GONE).map(|(alive, _)| alive.clone()).collect()
     }
 
-    /// What a wall clock says.
+    /// The time on the wall clock.
     pub fn wall_clock(&self) -> Millis {
         self.now() + lock(&self.state).ahead
     }
 
-    /// Sets the wall clock on or back.
+    /// Sets the wall clock forward or back.
     pub fn set_clock(&self) {
         let mut state = lock(&self.state);
         state.ahead = state.dice.below(400_000);
@@ -248,7 +248,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What somebody sees of the network; 0 is the front.
+/// One party's view of the network; party 0 is the front.
 #[derive(Clone)]
 pub struct Party {
     pub network: Arc<Network>,
@@ -262,7 +262,7 @@ pub fn worker(who: usize) -> String {
 }
 
 impl Party {
-    /// Says that it is there, which may not be heard.
+    /// Gives a sign of life, which may be lost.
     pub fn say(&self, alive: Alive) {
         let now = self.network.now();
         let mut state = lock(&self.network.state);
@@ -273,7 +273,7 @@ impl Party {
         state.heard.insert(alive.worker.clone(), (alive, now));
     }
 
-    /// Does one thing, or dies before it, or after it, or does not get through.
+    /// Takes one action, or dies before it or after it, or does not get through.
     fn attempt<T>(&self, name: &'static str, act: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
         let done = {
             let mut state = lock(&self.network.state);
@@ -298,13 +298,13 @@ impl Party {
             }
         };
         if self.who == 0 && self.network.is_dead(0) {
-            // Nothing that it would do now reaches anybody, its own table included.
+            // Nothing that the front would still do has any effect, not even on its own table.
             resume_unwind(Box::new(Killed));
         }
         if self.network.is_dead(self.who) { Err(io::Error::other("dead")) } else { done }
     }
 
-    /// Sends something: now, later, twice, or for nothing.
+    /// Sends a message: now, later, twice, or never.
     fn send(state: &mut State, now: Millis, now_or: impl Fn() -> Late) -> bool {
         if !state.chaos {
             return true;
@@ -401,7 +401,7 @@ impl Blobs for Party {
                 return Err(io::Error::from(io::ErrorKind::StorageFull));
             }
             let put = self.files.put(blob, bytes);
-            // It is there, and whoever put it does not learn of it.
+            // The result is stored, but its sender does not learn of it.
             if state.chaos && state.dice.one(20) {
                 Err(io::Error::from(io::ErrorKind::TimedOut))
             } else {
@@ -418,7 +418,7 @@ impl Blobs for Party {
         };
         let is_damaged = self.attempt(name, |state| match state.dice.below(1000) {
             0..20 if state.chaos => Err(io::Error::other("a disk")),
-            // As somebody sees it whose folder is not the others'.
+            // As for a worker whose folder is not the shared one.
             20..30 if state.chaos && self.who > 0 => Ok(true),
             _ => Ok(false),
         })?;

@@ -1,8 +1,8 @@
-//! A front and its workers over a dispatch that misbehaves, from a seed: every job that was accepted comes to its end once, with the
-//! right result, whatever is lost, doubled, late or killed on the way.
+//! A front and its workers over a dispatch that misbehaves, according to a seed: every accepted job ends once, with the right result,
+//! whatever is lost, doubled, late or killed on the way.
 //!
-//! `REFLOAT_SEEDS=10000 cargo test -p refloat-server --test server simulation` takes so many seeds; `REFLOAT_SEEDS=417..418` takes
-//! one, which fails as it failed before.
+//! `REFLOAT_SEEDS=10000 cargo test -p refloat-server --test server simulation` tries 10000 seeds; `REFLOAT_SEEDS=417..418` tries one,
+//! and repeats its failure exactly.
 
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
@@ -34,23 +34,23 @@ use refloat_server::work::Work;
 use super::simulated::{Dice, Network, PATIENCE, Party, worker};
 use super::support::engine::{CIPHERTEXT, FINGERPRINT, PARTS, TestEngine, part};
 
-/// After this a job of which there is no sign is taken back.
+/// A job is taken back after this time without a sign of life.
 const LEASE: u64 = 2 * PATIENCE;
 const WORKERS: usize = 3;
-/// Key sets, of which each worker has memory for as many as is its number.
+/// Number of key sets; worker k has memory for k of them.
 const KEYS: u8 = 3;
 const KEY_BYTES: u64 = 1000;
 const JOBS: usize = 6;
 
-/// What is different in a simulation.
+/// How simulations differ.
 #[derive(Clone, Copy)]
 pub struct Case {
     pub seed: u64,
-    /// Times a server may die under a job.
+    /// How many attempts at a job may end with a death.
     pub max_attempts: u32,
-    /// The first byte after the mark of an input that kills whoever works on it.
+    /// Second byte of the input that kills every worker; the first byte is the mark.
     pub poison: Option<u8>,
-    /// The first byte after the mark of the input of a job that is cancelled while somebody works on it, where nothing fails.
+    /// Second byte of the input of the job that is cancelled while it is being worked on, if nothing fails.
     pub cancelled: Option<u8>,
 }
 
@@ -74,7 +74,7 @@ pub struct Simulation {
 pub struct Accepted {
     id: Id,
     input: Vec<u8>,
-    /// Its record as it was last seen.
+    /// The record of the job when it was last looked at.
     pub last: Option<JobRecord>,
 }
 
@@ -110,7 +110,7 @@ impl Observer for Ear<'_> {
 impl Watch for Ear<'_> {
     fn stopped(&self) -> Option<Stop> {
         if self.party.network.is_dead(self.party.who) {
-            // It does nothing any more that reaches anybody.
+            // The worker can no longer reach anybody.
             Some(Stop::ShuttingDown)
         } else {
             self.party.is_cancelled(self.work.job).then_some(Stop::Cancelled)
@@ -124,7 +124,7 @@ impl Watch for Ear<'_> {
 
 impl Simulation {
     pub fn new(case: Case) -> Self {
-        // In memory, where there is such a disk: it is the order of events that counts.
+        // In memory, if there is such a file system: only the order of events matters here.
         let memory = Path::new("/dev/shm");
         let folder =
             if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
@@ -167,7 +167,7 @@ impl Simulation {
             clock.wall_clock()
         });
         let service = Arc::new(service);
-        // A busy machine is not to change what a seed does.
+        // A busy machine must not change the course of a seed.
         let policy = Policy { lease: Some(LEASE), hand_out: Duration::MAX };
         *front = Some((Front::new(Arc::clone(&service), Arc::new(self.party(0)), policy), service));
     }
@@ -178,7 +178,7 @@ impl Simulation {
         self.network.work(|| work(service))
     }
 
-    /// A turn of the front, unless it is at one.
+    /// A turn of the front, unless it is already in one.
     pub fn front(&self) {
         let Ok(mut front) = self.front.try_lock() else { return };
         let died = match front.as_mut() {
@@ -196,7 +196,7 @@ impl Simulation {
         self.with_service(|service| self.look(service));
     }
 
-    /// A turn of a worker, unless it is at one.
+    /// A turn of a worker, unless it is already in one.
     pub fn worker(&self, index: usize) {
         let Ok(mut cache) = self.caches[index].try_lock() else { return };
         let party = self.party(index + 1);
@@ -214,17 +214,17 @@ impl Simulation {
         }
     }
 
-    /// Whether the input of a job begins so after the mark.
+    /// Whether `with` is the second byte of the input of a job, after the mark.
     fn begins(&self, job: Id, with: Option<u8>) -> bool {
         lock(&self.accepted).iter().any(|known| known.id == job && Some(known.input[1]) == with)
     }
 
-    /// What others do while somebody is in the middle of a job.
+    /// What the others do in the middle of a worker's job.
     fn meanwhile(&self, job: Id) {
         if self.network.is_calm() {
             if self.begins(job, self.case.cancelled) && !lock(&self.cancelled).contains(&job) {
                 self.cancel(job);
-                // When it looks for jobs that are to stop.
+                // The time at which the front looks for jobs that are to stop.
                 self.network.pass(LEASE / 8);
                 self.front();
             }
@@ -279,7 +279,7 @@ impl Simulation {
         });
     }
 
-    /// Compares the table with what it was, and with all that was sent.
+    /// Compares the table with its earlier state, and with all that was sent.
     fn look(&self, service: &Service) {
         for Accepted { id, input, last } in lock(&self.accepted).iter_mut() {
             let now = jobs::get(&service.store, *id).unwrap().expect("a job is lost");
@@ -297,7 +297,7 @@ impl Simulation {
                 }
                 JobState::Failed => {
                     let code = &now.problem.as_ref().unwrap().code;
-                    // What only a worker sees is not held against a job.
+                    // Trouble that only one worker has does not make a job fail.
                     let due = code == "INTERRUPTED" && Some(input[1]) == self.case.poison;
                     assert!(due, "a job failed: {now:?}");
                     assert_eq!(now.crashes + 1, self.case.max_attempts);
@@ -319,12 +319,12 @@ impl Simulation {
             return;
         }
         assert!(now.attempts >= last.attempts);
-        // An attempt ends by its own report, or because there was no sign of it for long.
+        // An attempt ends by its own report, or after a long time without a sign of life.
         let ended =
             last.state == JobState::Running && (now.state, now.attempts) != (last.state, last.attempts);
         if ended {
             let attempt = (last.id, last.attempts);
-            // Or whoever seems to have it is not heard any more; after a new start of the front that may be who had an earlier one.
+            // Or its worker seems to be gone; after a restart of the front, that may be the worker of an earlier attempt.
             let sent = self.network.sent(attempt);
             let expired = self.network.workers().len() < WORKERS
                 || sent.is_none_or(|at| self.network.now() - at >= LEASE);
@@ -393,7 +393,7 @@ impl Simulation {
     }
 }
 
-/// What a worker says of itself.
+/// A worker's sign of life.
 fn alive(who: usize) -> Alive {
     let sets = [(FINGERPRINT.to_owned(), KEY_BYTES)].into();
     Alive { worker: worker(who), slots: 2, key_bytes: who as u64 * KEY_BYTES, sets, ..Alive::default() }
@@ -408,14 +408,14 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What job `index` works on: a ciphertext of the test engine.
+/// The input of job `index`: a ciphertext of the test engine.
 fn input(seed: u64, index: usize) -> Vec<u8> {
     let mut dice = Dice(seed ^ (index as u64) << 32);
     let rest = (2..CIPHERTEXT).map(|_| dice.below(256) as u8);
     [b'C', index as u8].into_iter().chain(rest).collect()
 }
 
-/// Keys of the small set under this identifier.
+/// Uploads keys of the small set under this identifier.
 pub fn upload(service: &Service, id: Id) {
     let record = KeyRecord { touched: 0, ..KeyRecord::new(id, "small", FINGERPRINT, PARTS) };
     let bounds = keys::Bounds { bytes: u64::MAX, own_bytes: None, open: usize::MAX };
@@ -429,7 +429,7 @@ pub fn upload(service: &Service, id: Id) {
     assert!(matches!(keys::seal(store, id, None).unwrap(), keys::Sealed::Done(_)));
 }
 
-/// Runs a case; how often jobs were run, and where dice and time are in the end.
+/// Runs a case. Returns how often jobs were run, and the final states of dice and clock.
 fn simulate(case: Case) -> (usize, u64, u64) {
     let simulation = Simulation::new(case);
     if let Err(why) = catch_unwind(AssertUnwindSafe(|| simulation.run())) {
@@ -440,7 +440,7 @@ fn simulate(case: Case) -> (usize, u64, u64) {
     (simulation.engine.runs.load(Ordering::SeqCst), dice, now)
 }
 
-/// The seeds that were asked for.
+/// The seeds asked for by `REFLOAT_SEEDS`, or else `usual` seeds.
 fn seeds(usual: u64) -> Range<u64> {
     static ASKED: OnceLock<Option<Range<u64>>> = OnceLock::new();
     let parse = |text: String| {
@@ -468,7 +468,7 @@ fn a_seed_has_one_course() {
 
 #[test]
 fn a_job_that_kills_whoever_works_on_it_is_given_up_and_no_other() {
-    // How often others die with it is a matter of luck: they have patience. That takes long, so that one seed in twenty has to do.
+    // Other jobs may die with it by bad luck, so many attempts are allowed. That takes long, so one seed in twenty has to do.
     for seed in seeds(200).step_by(20) {
         simulate(Case { seed, max_attempts: 20, poison: Some(1), cancelled: None });
     }

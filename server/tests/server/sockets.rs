@@ -1,4 +1,4 @@
-//! What a server alone opens to the network: the one listener for requests.
+//! What a single server opens to the network: only the listener for requests.
 
 use super::support;
 
@@ -10,22 +10,22 @@ use support::process::{Process, encrypt, key_id, message, secret, upload};
 /// A socket of a process, from a table of the kernel.
 #[derive(Debug, PartialEq, Eq)]
 enum Socket {
-    /// With its own port, and whether it listens.
+    /// TCP, with the process's own port, and whether the socket listens.
     Tcp { port: u16, listens: bool },
-    /// In another protocol of the internet: the table that has it.
+    /// Another internet protocol: the name of its table.
     Other(&'static str),
     /// Within this machine, and the address by which others find it.
     Unix { name: Option<String>, listens: bool },
 }
 
-/// The sockets of a process, by their numbers, without those that it was given by whoever started it: its standard streams.
+/// The sockets of a process, by number, except for those it was started with: its standard streams.
 fn sockets(process: u32) -> BTreeMap<String, Socket> {
     let folder = Path::new("/proc").join(process.to_string());
     let mut open = BTreeSet::new();
     for entry in std::fs::read_dir(folder.join("fd")).unwrap() {
         let path = entry.unwrap().path();
         let is_standard = ["0", "1", "2"].iter().any(|number| path.ends_with(number));
-        // One that was closed meanwhile is none.
+        // A file that has been closed meanwhile does not count.
         let Ok(target) = std::fs::read_link(&path) else { continue };
         let number = target.to_str().and_then(|name| name.strip_prefix("socket:[")?.strip_suffix(']'));
         if let Some(number) = number.filter(|_| !is_standard) {
@@ -34,7 +34,7 @@ fn sockets(process: u32) -> BTreeMap<String, Socket> {
     }
     let mut found = BTreeMap::new();
     for table in ["tcp", "tcp6", "udp", "udp6", "raw", "raw6", "netlink", "packet", "unix"] {
-        // Not every kernel has each of them.
+        // Not every kernel has all of these tables.
         let text = std::fs::read_to_string(folder.join("net").join(table)).unwrap_or_default();
         for line in text.lines().skip(1) {
             let words: Vec<&str> = line.split_whitespace().collect();
@@ -64,7 +64,7 @@ fn a_server_alone_has_one_listener_and_speaks_to_nobody_of_itself() {
     let folder = tempfile::tempdir().unwrap();
     let server = Process::start(folder.path());
     let own = server.client.address.port();
-    // Signals come to the thread that waits for them through a pair of sockets without a name (tokio), which nobody else can reach.
+    // Signals reach their thread through a nameless pair of sockets (tokio), which nobody else can use.
     let is_for_signals = |socket: &Socket| *socket == Socket::Unix { name: None, listens: false };
     let look = || {
         let sockets = sockets(server.pid());
@@ -75,7 +75,7 @@ fn a_server_alone_has_one_listener_and_speaks_to_nobody_of_itself() {
     };
     let listener = Socket::Tcp { port: own, listens: true };
     assert_eq!(look(), [listener]);
-    // Nor when it has something to do: what is more is connections that came to its listener.
+    // With something to do, the server has only connections to its listener besides.
     let secret = secret("toy10", 3);
     upload(&server.client, &secret);
     let input = encrypt(&secret, &message(&secret), 2, 7);

@@ -35,7 +35,7 @@ impl Bucket {
         this
     }
 
-    /// Starts the server, again where it was.
+    /// Starts the server again at the same address.
     pub fn go_on(&mut self) {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -88,7 +88,7 @@ impl Bucket {
         names
     }
 
-    /// What a program finds in its environment.
+    /// Environment variables for programs that use the bucket.
     pub fn environment(&self) -> [(&'static str, String); 4] {
         [
             ("AWS_ENDPOINT", format!("http://{}", self.address)),

@@ -1,4 +1,4 @@
-//! Whether an answer is one that the `OpenAPI` description names.
+//! Checks answers against the `OpenAPI` description.
 
 use std::sync::LazyLock;
 
@@ -9,8 +9,8 @@ use super::Answer;
 static DOCUMENT: LazyLock<Value> =
     LazyLock::new(|| serde_json::to_value(refloat_server::http::openapi::document()).unwrap());
 
-/// Asserts that the description has this status and media type for this request. Addresses that it
-/// does not name are none of its concern.
+/// Asserts that the description allows this status and media type for this request. Addresses that are
+/// not in the description are not checked.
 #[track_caller]
 pub fn check(method: &str, path: &str, answer: &Answer) {
     let Some(item) = item(path.split('?').next().unwrap()) else { return };

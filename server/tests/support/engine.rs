@@ -27,7 +27,7 @@ pub const TOY_FINGERPRINT: &str = "0bad0bad0bad0bad0bad0bad0bad0bad";
 /// Fingerprint of the set whose keys fit no memory.
 pub const HUGE_FINGERPRINT: &str = "b16bb16bb16bb16bb16bb16bb16bb16b";
 
-/// What the sets of a server do together, and are to do.
+/// Counters and switches that all sets of a test server share.
 #[derive(Default)]
 pub struct TestEngine {
     /// While true, runs stay in the middle of their stage.
@@ -60,7 +60,7 @@ impl TestEngine {
         self.sets_as(FINGERPRINT)
     }
 
-    /// The same, of which the small set has another fingerprint: of another build.
+    /// The same sets with another fingerprint for the small set, as in another build.
     pub fn sets_as(self: &Arc<Self>, fingerprint: &str) -> Engines {
         let set = |name: &str, secure, fingerprint: &str, expanded_key_bytes| -> Box<dyn JobSet> {
             let info = SetInfo { secure, expanded_key_bytes, ..info(name, fingerprint) };
@@ -123,7 +123,7 @@ fn info(name: &str, fingerprint: &str) -> SetInfo {
     }
 }
 
-/// A set of it.
+/// A set of the test engine.
 struct TestSet {
     info: SetInfo,
     engine: Arc<TestEngine>,

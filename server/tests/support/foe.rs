@@ -1,4 +1,4 @@
-//! A server that answers as a test says, for the command line to meet.
+//! A server that answers the command line as a test says.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-/// A request as the server got it.
+/// A request as it arrived.
 #[derive(Debug, Clone)]
 pub struct Got {
     pub method: String,
@@ -40,22 +40,22 @@ fn receive(stream: &mut impl Read) -> Option<Got> {
     Some(got)
 }
 
-/// What a server does with requests; it says nothing more where it returns false.
+/// How the server answers a request; if it returns false, the server falls silent.
 type Answer = dyn Fn(&Got, &mut dyn Write) -> bool + Send + Sync;
 
-/// A server, with a thread for each connection, and what it was asked.
+/// A server with a thread for each connection, and the requests that it got.
 pub struct Foe {
     pub url: String,
     pub asked: Arc<Mutex<Vec<Got>>>,
 }
 
 impl Foe {
-    /// One that answers in the clear.
+    /// A server that answers without TLS.
     pub fn start(answer: impl Fn(&Got, &mut dyn Write) -> bool + Send + Sync + 'static) -> Self {
         Self::with(|stream| Some(Box::new(stream)), answer)
     }
 
-    /// One that answers by what is made of each connection.
+    /// A server that answers over what `wrap` makes of each connection.
     pub fn with(
         wrap: impl Fn(TcpStream) -> Option<Box<dyn Stream>> + Send + Sync + 'static,
         answer: impl Fn(&Got, &mut dyn Write) -> bool + Send + Sync + 'static,
@@ -92,7 +92,7 @@ impl Foe {
 pub trait Stream: Read + Write {}
 impl<T: Read + Write> Stream for T {}
 
-/// Answers with bytes.
+/// Sends an answer with a body in bytes.
 pub fn say(out: &mut dyn Write, status: u16, headers: &str, body: &[u8]) -> bool {
     let head = format!(
         "HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n",
@@ -101,13 +101,13 @@ pub fn say(out: &mut dyn Write, status: u16, headers: &str, body: &[u8]) -> bool
     out.write_all(head.as_bytes()).and_then(|()| out.write_all(body)).is_ok()
 }
 
-/// Answers with a document, or with a problem.
+/// Answers with a JSON document, or with a problem document for statuses from 400 on.
 pub fn say_json(out: &mut dyn Write, status: u16, value: &Value) -> bool {
     let kind = if status < 400 { "application/json" } else { "application/problem+json" };
     say(out, status, &format!("content-type: {kind}\r\n"), value.to_string().as_bytes())
 }
 
-/// The job that answers are about.
+/// The job in the answers.
 pub const JOB: &str = "00112233445566778899aabbccddeeff";
 
 /// A key set of `toy10`.
@@ -115,7 +115,7 @@ pub fn keys(state: &str, missing: &[u32]) -> Value {
     json!({ "id": JOB, "params": "toy10", "state": state, "present": 0, "total": 1, "bytes": 0, "missing": missing })
 }
 
-/// The job, as it was accepted.
+/// The job as it is when accepted.
 pub fn job() -> Value {
     json!({ "id": JOB, "state": "queued", "op": "bootstrap", "mode": "real", "key": JOB, "params": "toy10", "createdAt": "" })
 }
@@ -125,7 +125,7 @@ pub fn problem(status: u16, code: &str, detail: &str) -> Value {
     json!({ "type": "x", "title": "x", "status": status, "detail": detail, "code": code })
 }
 
-/// What a well-meaning server says until the result.
+/// The answers of a well-meaning server, up to the result.
 pub fn friendly(got: &Got, out: &mut dyn Write) -> bool {
     match (got.method.as_str(), got.path.split('?').next().unwrap()) {
         ("POST", "/v1/keys") => say_json(out, 200, &keys("sealed", &[])),

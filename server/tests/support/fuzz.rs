@@ -111,7 +111,7 @@ fn program_job(bytes: &[u8]) -> bool {
     true
 }
 
-/// JSON of a type: what is read is written, and read again, alike.
+/// JSON of a type: what can be read can be written and read again, and is the same.
 fn document<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> bool {
     let Ok(value) = serde_json::from_slice::<T>(bytes) else { return false };
     let written = serde_json::to_string(&value).unwrap();

@@ -1,4 +1,4 @@
-//! HTTP/2 by the frame, for peers that keep to its rules and to nothing else.
+//! HTTP/2 frame by frame, for peers that obey the protocol but are otherwise uncooperative.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -31,7 +31,7 @@ pub struct Frame {
 }
 
 impl Http2 {
-    /// Connects, and takes `window` bytes of each answer at first.
+    /// Connects with an initial window of `window` bytes for each answer.
     pub fn connect(address: SocketAddr, window: u32) -> Self {
         let socket = TcpStream::connect(address).unwrap();
         socket.set_read_timeout(Some(DEADLINE)).unwrap();
@@ -43,7 +43,7 @@ impl Http2 {
         connection
     }
 
-    /// Asks for something on a new stream, and returns its number. The server may have closed the connection.
+    /// Sends a request on a new stream, and returns the number of the stream. The server may have closed the connection.
     pub fn ask(&mut self, method: &str, path: &str, authority: &str) -> u32 {
         let stream = 2 * self.streams + 1;
         self.streams += 1;
@@ -57,7 +57,7 @@ impl Http2 {
         stream
     }
 
-    /// Asks whether the server is there.
+    /// Sends a ping.
     pub fn ping(&mut self) -> io::Result<()> {
         self.send(PING, 0, 0, &[7; 8])
     }
@@ -72,7 +72,7 @@ impl Http2 {
         Some(Frame { kind: head[3], stream, last: head[4] & 1 == 1, payload })
     }
 
-    /// The same connection, to be read elsewhere.
+    /// The same connection, for reading elsewhere.
     pub fn reader(&self) -> Self {
         Self { socket: self.socket.try_clone().unwrap(), streams: 0 }
     }

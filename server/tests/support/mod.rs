@@ -70,17 +70,17 @@ impl TestServer {
         Self { runtime, server: Some(server), engine, client }
     }
 
-    /// Where it serves its counters.
+    /// The address of the listener for metrics, if there is one.
     pub fn metrics_address(&self) -> Option<SocketAddr> {
         self.server.as_ref().and_then(Server::metrics_address)
     }
 
-    /// What it does.
+    /// The service behind the server.
     pub fn service(&self) -> &Arc<refloat_server::service::Service> {
         self.server.as_ref().unwrap().service()
     }
 
-    /// Stops it in order.
+    /// Stops the server in order.
     pub fn stop(mut self) {
         self.runtime.block_on(self.server.take().unwrap().stop());
     }
@@ -151,7 +151,7 @@ impl Client {
         Self { address, headers, agent: agent.into() }
     }
 
-    /// The same, with other headers in every request.
+    /// The same client with these headers in every request instead.
     pub fn with(&self, headers: &[(&str, &str)]) -> Self {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         Self { headers, ..self.clone() }
@@ -290,7 +290,7 @@ pub fn ciphertext(content: u8) -> Vec<u8> {
     bytes
 }
 
-/// What opens the test key set.
+/// The document that opens the test key set.
 pub fn manifest() -> Value {
     json!({ "params": "small", "fingerprint": FINGERPRINT, "keyId": KEY, "parts": PARTS })
 }
@@ -321,7 +321,7 @@ pub fn read_events(reader: impl BufRead, limit: usize) -> Vec<StreamEvent> {
     let mut events = Vec::new();
     let (mut id, mut name, mut data) = (0, String::new(), String::new());
     for line in reader.lines() {
-        // A server that goes away ends the stream; what is missing then, the caller asserts.
+        // If the server goes away, the stream ends; the caller asserts that nothing is missing.
         let Ok(line) = line else { break };
         match line.split_once(": ") {
             Some(("id", value)) => id = value.parse().unwrap(),

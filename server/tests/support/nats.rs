@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::until;
 
-/// Of all users.
+/// The password of all users.
 pub const PASSWORD: &str = "p4ssw0rd";
 
 /// A nats-server on a free port, until it is dropped.
@@ -37,12 +37,12 @@ impl NatsServer {
         server
     }
 
-    /// Where it is, for one of the users of the configuration.
+    /// The address for one of the users of the configuration.
     pub fn url(&self, user: &str) -> String {
         format!("nats://{user}:{PASSWORD}@127.0.0.1:{}", self.port)
     }
 
-    /// Sends it a signal.
+    /// Sends the server a signal.
     pub fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());

@@ -1,4 +1,4 @@
-//! The real binary, started, killed and asked.
+//! The real binary as a server and as a command line.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
@@ -26,7 +26,7 @@ impl Process {
         Self::start_by(folder, "exec \"$@\"")
     }
 
-    /// Starts it by a shell script, which is given the command as its arguments.
+    /// Starts the server by a shell script that gets the command as its arguments.
     pub fn start_by(folder: &Path, script: &str) -> Self {
         let mut child = Command::new("sh")
             .args(["-c", script, "sh", env!("CARGO_BIN_EXE_refloat")])
@@ -42,18 +42,18 @@ impl Process {
         Self { client: Client::new(address.parse().unwrap()), child }
     }
 
-    /// Its identifier.
+    /// The process identifier.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Ends it as a power failure would.
+    /// Kills the server, as a power failure would.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Asks it to stop, and says whether it did so in order.
+    /// Tells the server to stop. Returns whether it ended in order.
     pub fn terminate(mut self) -> bool {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
@@ -124,7 +124,7 @@ pub fn open_keys<S: SeededSecret>(client: &Client, set: &str, secret: &S, parts:
     client.post_json("/v1/keys", &manifest)
 }
 
-/// Uploads the keys of a set and seals them; their identifier.
+/// Uploads the keys of a set and seals them. Returns their identifier.
 pub fn upload_keys<S: SeededSecret>(client: &Client, set: &str, secret: &S, parts: usize) -> String {
     open_keys(client, set, secret, parts).expect(201);
     let key = hex(&secret.key_id());
@@ -166,7 +166,7 @@ pub fn encrypt(secret: &ShipSecretKey, values: &[f64], level: usize, seed: u8) -
     wire::ciphertext_to_bytes(params.ckks(), &ciphertext).unwrap()
 }
 
-/// Decrypts wire form; level and bits of precision of the worst slot.
+/// Decrypts a ciphertext in wire form. Returns its level and the bits of precision of the worst slot.
 pub fn precision(secret: &ShipSecretKey, bytes: &[u8], expected: &[f64]) -> (usize, f64) {
     let params = secret.params();
     let ciphertext = wire::ciphertext_from_bytes(params.ckks(), bytes).unwrap();

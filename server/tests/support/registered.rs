@@ -18,7 +18,7 @@ pub struct Registered {
 }
 
 impl Registered {
-    /// Starts it on a free port with its data in `folder`.
+    /// Starts a server on a free port with its data in `folder`.
     pub fn start(folder: &Path, registry: &Registry) -> Self {
         let mut config = Config::default();
         config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
@@ -32,16 +32,16 @@ impl Registered {
         Self { runtime, server, client }
     }
 
-    /// Stops it in order.
+    /// Stops the server in order.
     pub fn stop(self) {
         self.runtime.block_on(self.server.stop());
     }
 }
 
-/// Arguments, one a line, of a process that is to be the command line.
+/// Variable with the arguments, one a line, for a process that acts as the command line.
 const ARGUMENTS: &str = "REFLOAT_TEST_ARGUMENTS";
 
-/// Where this process was started by [`refloat`], does what it was started for: tests that call that begin with this.
+/// If [`refloat`] started this process, runs the command line and returns true. Tests that call [`refloat`] begin with this.
 pub fn is_command(registry: &Registry) -> bool {
     let Some(arguments) = std::env::var_os(ARGUMENTS) else { return false };
     let arguments = arguments.into_string().unwrap();

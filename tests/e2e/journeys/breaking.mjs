@@ -1,4 +1,4 @@
-// Break it: a message too large, a wrong key, a flipped bit, a key of few bits, no noise, each with what then comes out.
+// Break it: a message too large, a wrong key, a flipped bit, a key of few bits, no noise, and the result of each.
 import assert from 'node:assert/strict';
 import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
 import { cameBack, difference, finished, pixels, table, violations } from '../lib/page.mjs';
@@ -7,7 +7,7 @@ import { test } from '../lib/test.mjs';
 /** Sets a slider or list of the section. */
 const set = (page, what, value) => page.locator(`#break [data-input=${what}]`).fill(String(value));
 
-/** Breaks it, and gives what the page says of it. */
+/** Breaks the ciphertext, and returns what the page says about that. */
 async function breakIt(page) {
   const since = await finished(page);
   await page.locator('[data-act=break]:enabled').click();
@@ -18,19 +18,19 @@ async function breakIt(page) {
 test('breaking: all there is to break', async ({ open, site }) => {
   test.setTimeout(300_000);
   const page = await open(site, { ...opened(PHONE), ready: true });
-  // One copy is what the method is for. Nobody has to guess, and nothing is guessed for the reader.
+  // A single copy is within what the method is for. The reader need not guess, and the page does not guess for them.
   await set(page, 'doublings', 0);
   assert.match(await breakIt(page), /^What came: the picture as it was\./);
   await page.selectOption('#break [data-input=guess]', 'right');
   assert.match(await breakIt(page), /You expected the picture as it was; that is what came\..*sine of the angle, 10\.2 at most: as good as the angle itself/);
   assert.ok(difference(await pixels(page, 'broken.before'), await pixels(page, 'broken.after')).largest <= 2);
 
-  // Eight copies bend.
+  // With eight copies the sine bends.
   await set(page, 'doublings', 3);
   assert.match(await breakIt(page), /You expected the picture as it was; a picture that is wrong came\..*bent at \d\.\d\./);
   const rows = Object.entries(await table(page, 'broken')).map((row) => row.flat().map((cell) => Number(cell.replace('−', '-'))));
   assert.equal(rows.length, 64);
-  // The modulus that is left is 2^6 of the scale: a full turn of the sine.
+  // The remaining modulus is 2^6 times the scale: a full turn of the sine.
   const turn = 64 / (2 * Math.PI);
   for (const [slot, sum, out] of rows) assert.ok(Math.abs(out - turn * Math.sin(sum / turn)) < 0.02, `slot ${slot}: ${sum} became ${out}`);
   assert.ok(rows.some(([, sum, out]) => Math.abs(sum - out) > 0.3), 'it is bent');
@@ -40,11 +40,11 @@ test('breaking: all there is to break', async ({ open, site }) => {
   });
   assert.equal(outside, 0, 'marks outside the drawing');
 
-  // Sixty-four go beyond half a turn.
+  // With sixty-four copies, sums go beyond half a turn.
   await set(page, 'doublings', 6);
   assert.match(await breakIt(page), /beyond half a turn, where nobody can tell them from others/);
 
-  // A wrong key: refused by its name, and noise without the name.
+  // A wrong key: refused by its identifier, and noise if that is ignored.
   await page.locator('#break input[value=key]').check();
   await page.selectOption('#break [data-input=guess]', 'noise');
   assert.match(await breakIt(page), /You expected noise; that is what came\./);
@@ -52,7 +52,7 @@ test('breaking: all there is to break', async ({ open, site }) => {
   assert.ok(difference(await pixels(page, 'broken.before'), await pixels(page, 'broken.after')).mean > 40);
   assert.deepEqual(await violations(page), []);
 
-  // A flipped bit, wherever it is: found by the digest, and noise with a digest that fits.
+  // A flipped bit anywhere: found by the digest, and noise if the digest is made to fit.
   await page.locator('#break input[value=bit]').check();
   for (const where of [0, 99]) {
     await set(page, 'where', where);

@@ -1,4 +1,4 @@
-// Whatever a page is at, it can be cancelled, and begun again. How long the button takes is measured by tests/tools/cancels.mjs.
+// Whatever a page is doing can be cancelled, and started again. tests/tools/cancels.mjs measures how long the button takes.
 import assert from 'node:assert/strict';
 import { PAGES, cancelAt } from '../lib/phases.mjs';
 import { test, until } from '../lib/test.mjs';

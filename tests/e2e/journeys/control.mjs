@@ -62,7 +62,7 @@ test('control: replay moves through the stations by itself', async ({ open, site
 test('control: one selection in all views', async ({ open, site }) => {
   const page = await open(site);
   await refloat(page);
-  // In the waterfall, then in the flame chart.
+  // Chosen in the waterfall, then in the flame chart.
   await page.locator('#figure-tide [data-act="station:2"]').click();
   await page.locator('#station-slots_to_coeffs[aria-selected=true]').waitFor();
   assert.equal(await page.locator('#story-title').innerText(), 'Slots to coefficients');

@@ -9,7 +9,7 @@ const SET = 'toy-conventional10-50bit';
 
 const begin = (site, options, set = SET) => beginOn(site, `conventional.html${set && `?set=${set}`}`, options);
 
-/** Dots of the comb by the column they are in. */
+/** How many dots of the comb there are, and in which columns. */
 const columns = (page) =>
   page.locator('.conv-comb circle').evaluateAll((circles) => {
     const teeth = [...document.querySelectorAll('.conv-comb line')].map((line) => Number(line.getAttribute('x1')));
@@ -53,7 +53,7 @@ test('conventional: the comb, the polynomial and the result', async ({ open, sit
   assert.match(await page.locator('#figure-full-size figcaption').innerText(), /^n16 has 128-bit security\. It refreshed 32,768 slots .* is recorded: made by refloat \S+ on \d+ \w+ 20\d\d, on /s);
   assert.match(await page.locator('#conv-story [aria-current=step]').innerText(), /At full size, with n16: /);
 
-  // The polynomial, magnified, and one of too low a degree.
+  // The polynomial, magnified, and one whose degree is too low.
   const sentence = page.locator('#figure-polynomial figcaption');
   const fit = async () => Number.parseFloat(/right to ([\d.]+)\s×\s10/.exec(await sentence.innerText())?.[1] ?? 'NaN');
   assert.ok(Number.isFinite(await fit()));
@@ -75,13 +75,13 @@ test('conventional: m and I are dragged', async ({ open, site }) => {
   const page = await begin({ open, site }, opened(PHONE), '');
   const handle = (name) => page.getByRole('slider', { name, exact: true });
   const values = async () => [await handle('m').getAttribute('aria-valuenow'), await handle('I').getAttribute('aria-valuenow')].map(Number);
-  /** What the page says: I, x, what the polynomial makes of it, and m/q0. */
+  /** The values that the page states: I, x, the polynomial's value at x, and m/q0. */
   const told = async () => {
     const text = (await page.locator('#mine-told').innerText()).replaceAll('−', '-');
     return /and I = (\S+) make x = (\S+)\. The polynomial makes (\S+) of it, .* away from m\/q₀ = ([-\d.]+):/.exec(text).slice(1).map(Number);
   };
   await page.locator('#mine-told', { hasText: 'The polynomial makes' }).waitFor();
-  // It begins in the shaded part, where messages of the set are.
+  // It begins in the shaded part, where the set's messages are.
   const shaded = await page.locator('.conv-mine .conv-tooth').boundingBox();
   const first = await page.locator('[data-drag=m]').boundingBox();
   assert.ok(shaded.x <= first.x + first.width / 2 && first.x + first.width / 2 <= shaded.x + shaded.width, JSON.stringify([shaded, first]));
@@ -112,7 +112,7 @@ test('conventional: m and I are dragged', async ({ open, site }) => {
   const [, far, bent] = await told();
   assert.match(await page.locator('#mine-told').innerText(), /too far from m\/q₀/);
   assert.equal(far, 6.75);
-  // The same of every tooth: the table says so for all of them.
+  // The same for every tooth, as the table says.
   await page.click('[data-act="table:mine"]');
   const made = await page.locator('#figure-mine tbody td:last-child').allInnerTexts();
   assert.equal(made.length, 15);
@@ -126,7 +126,7 @@ test('conventional: few slots, and the sum that clears what is between their coe
   await page.click('[data-act=run]');
   await cameBack(page);
   assert.deepEqual(await page.locator('.conv-stages b').allInnerTexts(), ['Exhausted', 'Raise the modulus', 'Sum over rotations', 'Coefficients to slots', 'Reduce modulo q₀', 'Slots to coefficients']);
-  // Two harmonics: the whole promise, the words of it, and nothing to choose a degree of.
+  // With two harmonics: the whole promise, its words, and no choice of a degree.
   assert.match(await page.locator('#figure-result figcaption').innerText(), /promises 28\.5 bits in the worst slot, for every message with parts in \[-1, 1\]/);
   assert.match(await page.locator('#polynomial').innerText(), /sin\(2πx\) and sin\(4πx\)/);
   assert.equal(await page.locator('[data-input=degree]').count(), 0);
@@ -134,7 +134,7 @@ test('conventional: few slots, and the sum that clears what is between their coe
   await page.locator('#figure-polynomial h3', { hasText: 'Magnified about all integers' }).waitFor();
   assert.match(await page.locator('#figure-polynomial figcaption').innerText(), /Degree 31.*near the integers x − round\(x\) is right to/);
   assert.deepEqual(await page.locator('.problem').allInnerTexts(), []);
-  // Heights of the dots, by panel: what is between leaves the axis with the first stage and lies on it after the second.
+  // Heights of the dots, by panel: the coefficients in between leave the axis with the first stage and lie on it after the second.
   const heights = await page.locator('.conv-sub-sum').evaluate((svg) => {
     const lines = [...svg.querySelectorAll('line')].map((line) => Number(line.getAttribute('y1')));
     const of = (kind) => [...svg.querySelectorAll(`.${kind}`)].map((c) => Number(c.getAttribute('cy')));
@@ -146,7 +146,7 @@ test('conventional: few slots, and the sum that clears what is between their coe
   assert.ok(above(heights.between).some((y) => Math.abs(y - heights.axes[0]) > 10), 'multiples of q0 between');
   assert.ok(below(heights.between).every((y) => Math.abs(y - heights.axes[1]) < 0.5), 'nothing between');
   assert.ok(below(heights.own).some((y) => Math.abs(y - heights.axes[1]) > 10), 'the message keeps its own');
-  // The comb is of the message's coefficients alone, in every stage.
+  // In every stage, the comb shows only the message's coefficients.
   await page.click('[data-act="at:1"]');
   const raised = await columns(page);
   assert.equal(raised.dots, 128);
@@ -177,7 +177,7 @@ test('conventional: cancelled while keys are made, and begun again stage by stag
 test('conventional: paused before its first stage, a run leaves the comb before it in sight', async ({ open, site }) => {
   const page = await begin({ open, site }, {}, '');
   await page.locator('.conv-dots circle').first().waitFor();
-  // As soon as there is a run to pause.
+  // Pauses as soon as there is a run.
   await page.evaluate(
     () =>
       new Promise((paused) => {
@@ -202,7 +202,7 @@ test('conventional: paused before its first stage, a run leaves the comb before 
   assert.ok((await columns(page)).used.length >= 5, 'its own comb');
   await page.click('[data-act=resume]');
   await cameBack(page);
-  // None of its levels served products at first, and all that are left do.
+  // At first none of its levels is for products, and in the end all that are left are.
   const [first, raised, , , last] = await page.locator('.conv-stages small').allInnerTexts();
   assert.match(first, /^no level for products\n\d+-bit modulus\n/);
   const [, left] = /^\d+ levels for later stages, (\d+) left in the end\n\d+-bit modulus\n/.exec(raised) ?? assert.fail(raised);

@@ -1,4 +1,4 @@
-// The page of digits: a recorded run at first, then one in the tab, its circle, its clouds and what came back.
+// The page of digits: first a recorded run, then one in the tab, with its circle, its clouds and its result.
 import assert from 'node:assert/strict';
 import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
 import { begin as beginOn } from '../lib/runs.mjs';
@@ -12,7 +12,7 @@ async function begin(site, options) {
 
 /** Presses the button and waits for a result that is not the recorded one. */
 async function read(page) {
-  // The run before stays until there is something of this one.
+  // The previous run stays until there is something to show of this one.
   await page.evaluate(() => {
     const look = () => { window.emptied ||= !document.querySelector('.digits-dots circle'); };
     new MutationObserver(look).observe(document.body, { subtree: true, childList: true });
@@ -29,7 +29,7 @@ async function read(page) {
 /** The digits in the boxes, the highest first. */
 const boxes = (page) => page.locator('.digits-box b').allInnerTexts();
 
-/** How far the dots of the circle are from its middle, and which of `base` rays each is on. */
+/** How far the dots of the circle are from its centre, and which of the `base` rays each is on. */
 const dots = (page, base) =>
   page.locator('.digits-circle').evaluate((svg, t) => {
     const ring = svg.querySelector('.digits-ring');
@@ -76,7 +76,7 @@ test('digits: three decimal digits come off', async ({ open, site }) => {
   assert.deepEqual(await boxes(page), ['·', '·', '5']);
   const caption = page.locator('#figure-lens figcaption');
   const times = async () => Number(/: ([\d,]+) times less/.exec(await caption.innerText())?.[1].replace(',', '') ?? NaN);
-  // Along the circle the errors grow with the number, so the first table has much to take off one as large as this.
+  // Errors along the circle grow with the number, so the first table removes much of them from one as large as this.
   assert.ok((await times()) > 2, `the first table takes off ${await times()} times`);
   await page.click('[data-act="at:5"]');
   assert.deepEqual(await boxes(page), ['·', '8', '5']);
@@ -114,7 +114,7 @@ test('digits: three decimal digits come off', async ({ open, site }) => {
 test('digits: fractions are rounded, and a drawn table is looked up in', async ({ open, site }) => {
   const page = await begin({ open, site });
   await page.selectOption('[data-input=reading]', 'fraction');
-  // The integer stands for itself; a fraction is typed.
+  // The integer is only an example; a fraction is typed.
   await page.fill('[data-input=number]', '31.4159');
   const rounded = Number(/off by ([\d.]+) steps/.exec(await read(page))?.[1] ?? NaN);
   assert.ok(rounded > 1.4 && rounded < 1.95, `a deviation of ${rounded} points`);
@@ -150,7 +150,7 @@ test('digits: what is not a number is refused, a run is cancelled, and the next 
   await page.click('[data-act=cancel]');
   await page.locator('[data-act=run]:enabled').waitFor();
   assert.equal(await page.locator('.problem').count(), 0);
-  // What was there stays.
+  // The previous result stays.
   assert.match(await page.locator('.recorded').innerText(), /recorded run/);
   assert.match(await read(page), /60 came back as 12\. 512 of 512/);
 });

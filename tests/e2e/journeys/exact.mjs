@@ -7,7 +7,7 @@ import { test } from '../lib/test.mjs';
 
 const begin = (site, options) => beginOn(site, 'exact.html', options);
 
-/** Pixels of low digits that are not 0, and what the message's pixels are filled with. */
+/** How many low digits are not 0, and the colours of the message's pixels. */
 const rasters = (page) =>
   page.locator('.exact-digits').evaluate((svg) => ({
     low: svg.querySelectorAll('.exact-up, .exact-down').length,
@@ -29,7 +29,7 @@ test('exact: digits, the polynomial and the result', async ({ open, site }) => {
   assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers came back/);
   assert.deepEqual(await page.locator('.exact-pair .hint').allInnerTexts(), ['What was encrypted', 'Refreshed, then decrypted with its key']);
   await page.click('[data-act="at:0"]');
-  // Levels that the first stage needs are none for products.
+  // Levels that the first stage needs do not count as levels for products.
   assert.match(await page.locator('#told').innerText(), /exhausted: no level is left for products, only the 3 of the next stage/);
   const levels = await page.locator('.conv-stages small').allInnerTexts();
   assert.match(levels[0], /^no level for products, 3 for the first stage of a bootstrapping\n/);
@@ -63,21 +63,21 @@ test('exact: digits, the polynomial and the result', async ({ open, site }) => {
   }
   const seen = (low, picture) => ({ low, picture });
   assert.deepEqual(stages, [seen(false, true), seen(false, false), seen(true, false), seen(true, false), seen(true, true), seen(false, true)]);
-  // With no digit of its own, a stage leaves the comb of the last one that has some.
+  // A stage without digits of its own keeps the comb of the last stage that has some.
   const often = page.locator('#figure-comb h3');
   assert.equal(await often.innerText(), 'How often each low digit occurs after “Coefficients to slots”');
   await page.click('[data-act="at:4"]');
   assert.match(await page.locator('#told').innerText(), /one small digit in every pixel/);
   const far = Number(/none beyond ±(\d+)/.exec(await page.locator('#figure-comb figcaption').innerText())[1]);
   assert.ok(far >= 3 && far <= 15, `digits to ${far}`);
-  // The one that is followed has the numbers of the table.
+  // The slot that is followed has the same numbers as in the table.
   await page.locator('[data-input=slot]').fill('7');
   const [slot, message, digit] = /slot (\d+): message (\d+), low digit (−?\d+)/.exec(await page.locator('#followed').innerText()).slice(1);
   await page.click('[data-act="table:digits"]');
   assert.deepEqual(await page.locator('#figure-digits tbody tr').nth(7).locator('th, td').allInnerTexts(), [slot, message, digit]);
   await page.click('[data-act="table:digits"]');
 
-  // Power by power: with one missing the digits are anything.
+  // Power by power: with one missing, the result is any digits.
   await page.locator('[data-input=terms]').fill('30');
   const left = await page.locator('#left').innerText();
   const [all, gone] = [Number(/of (\d+) numbers/.exec(left)[1]), Number(/, (\d+) becomes? p y/.exec(left)[1])];
@@ -134,7 +134,7 @@ test('exact: cancelled while keys are made, then random integers stage by stage'
   await page.click('[data-act=run]');
   await cameBack(page);
   assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers/);
-  // Another picture is of no run.
+  // Another picture does not belong to a run yet.
   await page.selectOption('[data-input=picture]', 'ramp');
   await page.locator('#outcome', { hasText: 'appears here' }).waitFor();
   assert.equal(await page.locator('[data-act="at:3"]:enabled').count(), 0);

@@ -1,4 +1,4 @@
-// Gates, with the toy sets: an adder on encrypted bits, one gate closely, circuits that are built, functions that are drawn.
+// Gates, with the toy sets: an adder on encrypted bits, a closer look at one gate, circuits to build, functions to draw.
 import assert from 'node:assert/strict';
 import { PHONE, opened, soundInBoth } from '../lib/looks.mjs';
 import { test, until } from '../lib/test.mjs';
@@ -35,7 +35,7 @@ test('gates: adds in the tab and shows one bootstrapping', async ({ open, site }
     const phase = Number(/(-?0\.\d+) of a turn/.exec(after)?.[1]);
     assert.ok(Math.abs(phase - (wanted ? 0.125 : -0.125)) < 0.06, `${gate}: the result lies at ${phase}`);
   }
-  // A circuit of one's own: the full adder with an AND of its results, and 1, 1, 0 for its inputs.
+  // A circuit that the reader builds: the full adder with an AND of its results, and 1, 1, 0 for its inputs.
   const builder = page.locator('#gates-builder');
   for (const [name, bit] of [['a', 1], ['b', 1], ['c', 0]]) {
     const input = builder.getByRole('button', { name: `${name} =` });
@@ -106,7 +106,7 @@ test('gates: an addition is cancelled, with the keyboard too; a gate of it is lo
   assert.match(await page.locator('.gates-recorded').innerText(), /recorded run/);
   assert.match(await page.locator('#close-result').innerText(), /decrypts to [01], in a recorded run/);
   assert.match(await page.locator('#gates-close figcaption').nth(1).innerText(), /1,024 coefficients, one in 4 of them drawn/);
-  // Every bit of the numbers is above the bit of the sum of the same place.
+  // Every bit of the numbers stands above the bit of the sum with the same place value.
   const middles = (selector) => page.locator(selector).evaluateAll((all) => all.map((el) => { const box = el.getBoundingClientRect(); return Math.round(box.left + box.width / 2); }));
   const sums = (await middles('.gates-sum-bit')).slice(1);
   const bits = await middles('.gates-bits .gates-bit');

@@ -1,4 +1,4 @@
-// What can be put in: files, drops, drawings, curves, numbers; and what cannot.
+// What can be entered: files, drops, drawings, curves, numbers; and what cannot.
 import assert from 'node:assert/strict';
 import { deflateSync } from 'node:zlib';
 import { test, until } from '../lib/test.mjs';
@@ -48,7 +48,7 @@ test('input: a wrong file is refused in words, and the page goes on', async ({ o
   await page.locator('input[type=file]').setInputFiles({ name: 'broken.png', mimeType: 'image/png', buffer: stripes(64, 64, 8).subarray(0, 40) });
   await page.getByText('“broken.png”').first().waitFor();
   await page.click('[data-act=close-problem]');
-  // The page is drawn anew with its next frame.
+  // The page is redrawn with its next frame.
   await page.locator('.problem').waitFor({ state: 'detached' });
   await refloat(page);
 });

@@ -174,9 +174,9 @@ test('page: scripts of all pages are under 210 kB, wasm of the first under 425 k
   const gates = size(/(client|gates).*\.wasm$/);
   const comb = size(/(client|conventional).*\.wasm$/);
   const digits = size(/(client|digits).*\.wasm$/);
-  // Those of all pages and of both workers, and what is loaded where there are no workers.
+  // The scripts of all pages and of both workers, and those loaded if there are no workers.
   assert.ok(scripts > 0 && scripts < 210_000, `scripts: ${scripts} bytes`);
-  // What pages and workers both load is one file.
+  // Code that both pages and workers load is in one file.
   const glue = assets.flatMap((file) => /^(refloat_\w+)-.*\.js$/.exec(file)?.[1] ?? []);
   assert.deepEqual(glue, [...new Set(glue)]);
   assert.ok(wasm > 0 && wasm < 425_000, `wasm of the first page: ${wasm} bytes`);

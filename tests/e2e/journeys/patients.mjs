@@ -12,7 +12,7 @@ async function scored(page) {
   await page.locator('#outcome').waitFor({ timeout: 120_000 });
 }
 
-/** Counts from now on how often the page says anew that it makes keys; gives what reads the count. */
+/** Counts from now on how often the page starts saying that it makes keys. Returns a function that reads the count. */
 async function keysMade(page) {
   await page.evaluate(() => {
     let said = false;
@@ -41,7 +41,7 @@ test('patients: scores of encrypted measurements', async ({ open, serve }) => {
   }
   assert.equal(new Set(cells.map((row) => row[1])).size, 16, 'sixteen scores');
 
-  // The program, with what the run made of its levels.
+  // The program, with the levels of the run.
   await page.locator('.patients-graph .patients-level', { hasText: 'level' }).first().waitFor();
   await page.click('[data-act="table:program"]');
   const values = await page.locator('#figure-program tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
@@ -66,9 +66,9 @@ test('patients: without a server the tab runs the program, and can be stopped', 
   await page.locator('[data-act=run]:enabled').waitFor();
   assert.equal(await page.locator('.problem').count(), 0);
   assert.match(await page.locator('#live').innerText(), /Cancelled/);
-  // What was there before is there again.
+  // What was there before the run comes back.
   await page.locator('.patients-recorded').waitFor();
-  // Again, to its end, with the keys that are there.
+  // Started again and not cancelled, with the existing keys.
   const made = await keysMade(page);
   await scored(page);
   assert.equal(await made(), 0, 'the keys were there');
@@ -95,7 +95,7 @@ test('patients: keys of another set, and of a page that nobody looks at, are fre
   const made = await keysMade(page);
   await scored(page);
   assert.equal(await made(), 1, 'the keys were made anew');
-  // Those of another set take their place.
+  // Keys of another set replace these.
   await page.locator('[data-input=set]').selectOption('toy-conventional11@tab');
   const cancelled = clickWhen(page, 'Making evaluation keys', '[data-act=cancel]', '#patients-controls');
   await page.locator('[data-act=run]:enabled').click();
@@ -124,7 +124,7 @@ test('patients: large keys are sent only after the reader has agreed to their si
   const page = await open(`${url}patients.html?set=toy-conventional10-50bit`, opened(PHONE));
   await page.locator('.patients-recorded').waitFor();
   await page.locator('[data-input=set]:enabled').selectOption('n15@server');
-  // What is shown stays the run of another set, and says so.
+  // The page still shows the run with another set, and says so.
   assert.match(await page.locator('#patients-way .recorded').innerText(), /with toy-conventional11\. n15, chosen above, is not what it shows/);
   assert.match(await page.locator('#outcome').innerText(), /scored with toy-conventional11,/);
   await asksFirst(page, 'patients');

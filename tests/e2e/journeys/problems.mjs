@@ -1,11 +1,11 @@
-// What goes wrong on any page is said in the window, beside the button that was pressed, and has the focus; of a server that is gone, that
-// it is tried again and how often. The first page's own kinds of problems are in promises.mjs.
+// Every page reports problems inside the window, beside the button that was pressed, and gives the message the focus. If a server is gone,
+// the page says that it tries again, and how often. The first page's own kinds of problems are in promises.mjs.
 import assert from 'node:assert/strict';
 import { DESK, PHONE, opened } from '../lib/looks.mjs';
 import { drawn, keepWorkers, messageLies } from '../lib/page.mjs';
 import { test, until } from '../lib/test.mjs';
 
-/** What can be pressed on each page. */
+/** The buttons of each page. */
 const PAGES = [
   { name: 'index', buttons: ['[data-act=refloat]', '[data-act=break]'] },
   { name: 'gates', buttons: ['[data-act=add]', '[data-act=look]', '[data-act=evaluate]', '[data-act=lookup]'] },
@@ -57,7 +57,7 @@ test('problems: figures that cannot be read are told on methods', async ({ open,
   }
 });
 
-/** The pages that send keys to a server and compute there; what chooses it, and the words of a request that is answered. */
+/** The pages that send keys to a server and compute there; `chosen` selects the server. */
 const SERVED = [
   { name: 'patients', path: 'patients.html?set=toy-conventional10-50bit' },
   { name: 'triage', path: 'triage.html' },
@@ -74,7 +74,7 @@ const AT_WORK = /Making and sending|are sent; the server checks|unpacks the keys
 /** What is waiting for an answer when the server goes: an upload of keys, and the events of a run. */
 const WAITING = [['while keys are sent', '**/v1/keys/*/chunks/*', PHONE], ['while it computes', '**/v1/jobs/*/events', DESK]];
 
-/** Opens such a page of a server, asks for a run, and ends the server at the first of these requests. */
+/** Opens one of these pages on a server, starts a run, and ends the server at the first of these requests. */
 async function lost(open, serve, { path, chosen = async () => undefined }, requests, look) {
   const { url, stop } = await serve();
   let asked;

@@ -1,4 +1,4 @@
-// What the page says while it waits, and where it says it: true at every moment, and in sight.
+// What the page says while it waits is true at every moment, and stands where it can be seen.
 import assert from 'node:assert/strict';
 import { DESK, PHONE, opened } from '../lib/looks.mjs';
 import { test, until } from '../lib/test.mjs';
@@ -19,7 +19,7 @@ function shown(page) {
       underway: selected?.classList.contains('underway') ?? false,
       gauge: text('.gauge-text'),
       aground: document.querySelector('#gauge .heeled') !== null,
-      // The hull lies at the height that the staff shows, in the hero; in the chart it is over the selected column.
+      // In the hero, the hull lies at the height that the staff shows; in the chart, it is above the selected column.
       onTheWater: boat !== undefined && mark !== undefined && boat.top < mark.top + mark.height / 2 && mark.top + mark.height / 2 < boat.bottom,
       overColumn: floats !== undefined && column !== undefined && column.left < floats.left && floats.right < column.right,
       tide: text('#figure-tide figcaption'),
@@ -48,7 +48,7 @@ test('promises: a stage under way is shown with the water it began with', async 
   assert.match(now.tree, /^\d+ of 15 tracks have been rotated blindly; the others are under way or wait/);
   assert.deepEqual((await table(page, 'tide'))['Rotate blindly'], ['under way', '–', '–'], 'the end of the stage is not known yet');
 
-  // From here on every frame counts.
+  // From here on, every frame is recorded.
   await page.evaluate(() => {
     globalThis.frames_seen = [];
     new MutationObserver(() => {
@@ -82,7 +82,7 @@ function watchWater(page) {
 for (const look of [DESK, PHONE]) {
   test(`promises: whatever stage is under way, its water is that of its entry, ${look.viewport.width} px`, async ({ open, site }) => {
     const page = await open(site, { ...opened(look), ready: true });
-    // Keys are made before, so that every frame of the second run is of a stage.
+    // Keys are made first, so that every frame of the second run belongs to a stage.
     await refloat(page);
     await watchWater(page);
     await refloat(page);
@@ -94,7 +94,7 @@ for (const look of [DESK, PHONE]) {
       assert.equal(began, before.bits, `${stage} began with what “${before.title}” left`);
       assert.ok(Math.abs(Number(gauge) - Number(before.bits)) < 0.6, `${stage}: ${gauge} bits in the gauge, ${before.bits} in the chart`);
     }
-    // Those of which even a fast machine draws frames.
+    // Stages that last for some frames even on a fast machine.
     for (const stage of ['blind_rotate', 'product_tree']) assert.ok(seen.some((one) => one.stage === stage), `${stage} is among ${[...new Set(seen.map((one) => one.stage))]}`);
   });
 }
@@ -129,7 +129,7 @@ function watchDots(page) {
 
 for (const [what, fill] of [
   ['the boat', undefined],
-  // All of one sign: no arc to enlarge, however small the angle between them.
+  // Numbers of one sign: there is no arc to enlarge, however small the angle between them.
   ['light numbers', Array.from({ length: 512 }, (_, i) => (0.2 + (0.8 * i) / 511).toFixed(4)).join(' ')],
 ]) {
   test(`promises: no point of the circle leaves its drawing, ${what}`, async ({ open, site }) => {
@@ -141,7 +141,7 @@ for (const [what, fill] of [
     await refloat(page);
     for (const name of ['encrypt', 'slots_to_coeffs', 'encapsulate', 'blind_rotate', 'product_tree', 'conjugate', 'decrypt']) {
       await station(page, name);
-      // The slot on the far right is singled out: it must be there to be seen.
+      // The slot on the far right is singled out, and must be in sight.
       await page.locator('[data-input=slot]').fill(fill ? '511' : '250');
       await drawn(page);
       const dots = await page.evaluate(() => globalThis.dots);
@@ -172,7 +172,7 @@ async function bootstrapping(open, url) {
 test('promises: with the server gone, no time is promised, and the page says that it tries again', async ({ open, serve }) => {
   const { url, stop } = await serve();
   const page = await bootstrapping(open, url);
-  // Every text of the progress from the moment on when the server is gone.
+  // Records every text of the progress once the server is gone.
   await page.evaluate(() => {
     globalThis.said = [];
     const look = () => {
@@ -193,7 +193,7 @@ test('promises: with the server gone, no time is promised, and the page says tha
 test('promises: with a server that falls silent, no time is promised', async ({ open, serve }) => {
   const { url } = await serve();
   const page = await bootstrapping(open, url);
-  // Takes connections and never answers again.
+  // The server takes connections but never answers again.
   await page.route('**/v1/keys/*/chunks/*', () => undefined);
   await page.getByText(/Nothing has arrived at the server for \d+ s/).waitFor({ timeout: 60_000 });
   assert.doesNotMatch(await page.locator('.running').innerText(), /about .* left/);
@@ -201,7 +201,7 @@ test('promises: with a server that falls silent, no time is promised', async ({ 
   await page.locator('[data-act=refloat]:enabled').waitFor();
 });
 
-/** The message is wholly inside the window, and not under the bar that stays in sight. */
+/** Checks that the message is wholly inside the window, and not under the bar that stays in sight. */
 async function inSight(page) {
   const problem = page.locator('.problem');
   await problem.waitFor();
@@ -245,7 +245,7 @@ for (const options of SIZES) {
     await page.locator('textarea').fill('0.5');
     await page.locator('.problem').waitFor({ state: 'detached' });
 
-    // The server gone: beside the button, in words of the page.
+    // The server is gone: beside the button, in the page's own words.
     await page.locator('input[value=server]:enabled').waitFor();
     await page.check('input[value=server]');
     await page.selectOption('[data-input=set-server]', 'toy10');

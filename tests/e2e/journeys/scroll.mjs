@@ -1,16 +1,16 @@
-// Stories whose text scrolls in steps beside a drawing that stays: the step being read is the one that is drawn, and the other way round.
+// Stories whose text scrolls in steps beside a fixed drawing: it shows the step being read, and choosing a step scrolls to its text.
 import assert from 'node:assert/strict';
 import { DESK, PHONE, opened, turn } from '../lib/looks.mjs';
 import { drawn, violations } from '../lib/page.mjs';
 import { test, until } from '../lib/test.mjs';
 
-/** A page's story, what stays beside it, how a step is chosen by pressing, what says which is drawn, and a step to be told by it. */
+/** For each page: its story, what stays beside it, the button for a step, what marks the drawn step, and the attribute that tells which. */
 const STORIES = {
   index: { story: '#story', stays: '#view-slot', press: (i) => `.stations [data-act="station:${i}"]`, chosen: '.stations [aria-selected=true]', attribute: 'data-act', ready: '[data-act=refloat]:enabled', steps: 9 },
   conventional: { story: '#conv-story', stays: '.scroll-stays', press: (i) => `#conv-stages [data-act="at:${i}"]`, chosen: '#conv-stages [aria-pressed=true]', attribute: 'data-act', ready: '[data-act=run]:enabled', steps: 5 },
 };
 
-/** The step that is marked, the one that is drawn, and the one a little below the middle of the window. */
+/** The marked step, the drawn one, and the one a little below the middle of the window. */
 function where(page, { story, chosen, attribute }) {
   return page.evaluate(
     ([story, chosen, attribute]) => {
@@ -54,7 +54,7 @@ for (const [name, one] of Object.entries(STORIES)) {
         const box = await page.locator(one.stays).boundingBox();
         assert.ok(box.y >= 0 && box.y + box.height <= 800, `the drawing stays in the window: ${JSON.stringify(box)}`);
       }
-      // A step that is chosen otherwise is brought to where it can be read.
+      // A step chosen in another way is scrolled to where it can be read.
       await page.click(one.press(1));
       await at(name, page, one, 1);
       await page.locator(one.press(3)).focus();
@@ -84,7 +84,7 @@ for (const [name, one] of Object.entries(STORIES)) {
     await until('the step that was pressed', async () => (await where(page, one)).marked === chosen);
     await page.locator(`${one.story} [aria-current=step]`).evaluate((step) => step.scrollIntoView({ block: 'center' }));
     await at(name, page, one, chosen);
-    // The page hears of it a frame later.
+    // The page notices a frame later.
     await drawn(page);
     for (const look of [DESK, { ...DESK, viewport: { width: 1100, height: 700 } }, PHONE, DESK]) {
       await turn(page, look);
@@ -103,7 +103,7 @@ for (const [name, one] of Object.entries(STORIES)) {
     const prepare = (p) => p.route('**/*.json', async (route) => { await held; await route.continue(); });
     const page = await open(`${site}${name}.html`, { ...opened(DESK), prepare });
     await page.locator(one.ready).waitFor();
-    // A script that a debugger runs counts as the reader's doing to the browser.
+    // To the browser, a script that a debugger runs counts as an action of the reader.
     assert.equal(await page.evaluate(() => navigator.userActivation.hasBeenActive), true);
     release();
     await page.locator('.recorded, .gauge-text').first().waitFor();
@@ -117,7 +117,7 @@ for (const reducedMotion of ['no-preference', 'reduce']) {
     const page = await open(`${site}index.html`, { ...opened(DESK), reducedMotion });
     const one = STORIES.index;
     await page.locator(one.ready).waitFor();
-    // Where the bar is in sight, and the story is not.
+    // Scrolled to where the bar is in sight but the story is not.
     await page.evaluate(() => scrollTo({ top: document.querySelector('.strip').offsetTop - 600, behavior: 'instant' }));
     await page.selectOption('[data-input=speed]', '4');
     await page.click('[data-act=replay]');

@@ -12,7 +12,7 @@ async function choose(page, set) {
   await page.selectOption('[data-input=set-server]', set);
 }
 
-/** Counts what the page sends. */
+/** Records what the page sends. */
 function record(page) {
   const sent = { chunks: [], bytes: 0, paths: new Set() };
   page.on('request', (request) => {

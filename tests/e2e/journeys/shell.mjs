@@ -1,5 +1,5 @@
-// What all pages have alike: a first screen with a sentence, a drawing and a button; one menu; a recorded run until there is
-// another; little script.
+// What all pages share: a first screen with a sentence, a drawing and a button; one menu; a recorded run until there is another one;
+// little script.
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -7,7 +7,7 @@ import { LOOKS, opened, PHONE, sound, turn } from '../lib/looks.mjs';
 import { demoDist } from '../lib/paths.mjs';
 import { test, until } from '../lib/test.mjs';
 
-/** Every page's drawing on the first screen, what in it comes of a run, and the button. */
+/** Every page's drawing on the first screen, the part of it that comes from a run, and the button. */
 const PAGES = [
   { name: 'index', drawing: '#gauge svg', button: '[data-act=refloat]', seen: '.gauge-water', recorded: '.gauge-text' },
   { name: 'gates', drawing: '.gates-circuit', button: '[data-act=add]', seen: '.gates-gate.lit', recorded: '.gates-recorded' },

@@ -1,4 +1,4 @@
-// One slot followed through a real run, and the focus of those who have no pointer.
+// One slot followed through a real run, and the focus for readers without a pointer.
 import assert from 'node:assert/strict';
 import { test, until } from '../lib/test.mjs';
 import { cameBack, refloat, station, table } from '../lib/page.mjs';
@@ -9,7 +9,7 @@ for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 
   test(`slot: its number at every station is that of the decryption, ${colorScheme}, ${width} px`, async ({ open, site }) => {
     const page = await open(site, { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' });
     await refloat(page);
-    // A slot among the first, which the lens has in its table.
+    // One of the first slots, which the lens lists in its table.
     await page.locator('canvas[data-canvas="shown.pick"]').focus();
     const chosen = async () => Number(await page.locator('canvas[data-canvas="shown.pick"]').getAttribute('aria-valuenow'));
     for (let left = 20; (await chosen()) > 40 && left > 0; left--) {
@@ -36,7 +36,7 @@ for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 
       });
       assert.equal(outside, 0, `marks outside the drawing of ${name}`);
     }
-    // All angles of the blind rotation, one after the other, as they add up.
+    // All angles of the blind rotation, one by one, as they add up.
     await station(page, 'blind_rotate');
     assert.equal(await page.locator('.slot-term').count(), 16, 'b and fifteen tracks');
     await page.click('[data-act=back]');
@@ -60,7 +60,7 @@ test('slot: a press on the picture chooses, and who refloats by keyboard keeps t
   await until('the focus on cancelling', async () => (await focused()) === 'cancel');
   await cameBack(page);
   await until('the focus back', async () => (await focused()) === 'refloat');
-  // From the outcome the story begins at its first station.
+  // The link in the outcome leads to the first station of the story.
   await page.getByRole('link', { name: 'See the voyage' }).click();
   await page.locator('#station-encrypt[aria-selected=true]').waitFor();
   await until('the voyage in sight', () => page.locator('#figure-slot').evaluate((el) => el.getBoundingClientRect().top < innerHeight));

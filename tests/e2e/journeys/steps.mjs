@@ -1,4 +1,4 @@
-// The steps of a run, by the arrow keys, on the pages that list them.
+// Moving through the steps of a run with the arrow keys, on the pages that list them.
 import assert from 'node:assert/strict';
 import { DESK, opened } from '../lib/looks.mjs';
 import { test, until } from '../lib/test.mjs';

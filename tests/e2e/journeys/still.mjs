@@ -9,7 +9,7 @@ const GOOD = 0.1;
 /** Milliseconds without a request after which everything has come. */
 const QUIET = 1000;
 
-/** Adds up, in a page to come, how far things move that the reader did not move. */
+/** Makes a page add up how far things move that the reader did not move; call it before the page opens. */
 function watch(page) {
   return page.addInitScript(() => {
     globalThis.shifts = [];

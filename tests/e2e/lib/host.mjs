@@ -19,7 +19,7 @@ export async function staticHost() {
     const inside = path.startsWith('/deep/er/') ? path.slice('/deep/er/'.length) || 'index.html' : undefined;
     const file = inside === undefined ? undefined : join(demoDist, normalize(decodeURIComponent(inside)));
     if (!file?.startsWith(demoDist) || !existsSync(file) || !statSync(file).isFile()) {
-      // What a static host answers to a question about a server's parameters.
+      // Static hosts answer so when asked for a server's parameters.
       response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>');
       return;
     }
@@ -33,7 +33,7 @@ export async function staticHost() {
   };
 }
 
-/** The real server with the built demo and a data folder of its own; toy sets allowed. How to end it goes into `after`. */
+/** The real server with the built demo, a data folder of its own and toy sets allowed. Adds to `after` how to end it. */
 export async function realServer(after, { port, data } = {}) {
   const binary = serverBinary();
   if (!binary) throw new Error('no server binary: build it (npm run build:server) or set REFLOAT_BIN');

@@ -1,4 +1,4 @@
-// Sizes and themes in which pages are looked at, and what must hold in each whatever a page shows.
+// Window sizes and themes to look at pages in, and what must hold in all of them whatever a page shows.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export async function turn(page, { colorScheme, viewport }) {
   await drawn(page);
 }
 
-/** The page as it stands: nothing wider than the screen, no mark outside its drawing, no number that is none, no rule of axe broken. */
+/** Checks the page as it stands: nothing wider than the screen, no mark outside its drawing, no NaN or the like, no rule of axe broken. */
 export async function sound(page) {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   assert.ok(wide <= 0, `the page is ${wide} px too wide`);
@@ -35,7 +35,7 @@ export async function sound(page) {
   assert.deepEqual(await violations(page), []);
 }
 
-/** At the end of a journey that was made on a phone: the page is sound there and at a desk. Leaves a picture of each under this name. */
+/** Ends a journey made on a phone: checks that the page is sound there and on a desk, and saves a picture of each under this name. */
 export async function soundInBoth(page, name) {
   mkdirSync(shots, { recursive: true });
   for (const look of [PHONE, DESK]) {

@@ -9,8 +9,8 @@ const NOT_OURS = [/Failed to load resource: the server responded with a status o
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * Opens the demo; how to close it, and to judge what it wrote to its console, goes into `after`. Every error on the console or in a script fails the test when it ends, except the
- * browser's own notes about requests that were meant to fail (`expectLostRequests`).
+ * Opens the demo; adds to `after` how to close it and judge what it wrote to its console. Any error on the console or in a script
+ * fails the test when it ends, except for the browser's own notes about requests that are meant to fail (`expectLostRequests`).
  */
 export async function openDemo(browser, after, url, { expectLostRequests = false, hash = '', ready = true, prepare, ...options } = {}) {
   const session = await browser.newContext(options);
@@ -70,7 +70,7 @@ export async function station(page, name) {
   await page.locator(`#station-${name}[aria-selected=true]`).waitFor();
 }
 
-/** Switches a figure to its table and reads it as {first cell: other cells}; unfolds what it is in. */
+/** Switches a figure to its table and reads it as {first cell: other cells}; unfolds the section around it if necessary. */
 export async function table(page, figure) {
   const folded = page.locator(`details:not([open]):has(#figure-${figure}) > summary`);
   if (await folded.count()) await folded.click();
@@ -108,7 +108,7 @@ export function difference(a, b) {
   return { largest: Math.max(...each), mean: each.reduce((s, x) => s + x, 0) / each.length };
 }
 
-/** Clicks `target` as soon as `line` says `words`, inside the page: runs here are fast. Begun before the run is, it misses nothing. */
+/** Clicks `target` as soon as `line` says `words`, from inside the page: runs here are fast. Call it before the run starts. */
 export function clickWhen(page, words, target, line = '.progress-label') {
   return page.evaluate(
     ([text, selector, where]) =>
@@ -142,7 +142,7 @@ export function outside(page, drawings = 'main svg') {
     all.flatMap((svg) => {
       const frame = svg.getBoundingClientRect();
       return [...svg.querySelectorAll('circle, path, line, polyline, rect, text')].flatMap((mark) => {
-        // What is clipped is seen within the clip alone, and boxes do not know of it; what is defined is not drawn.
+        // A clipped mark shows only within its clip, which boxes ignore; a mark inside `defs` is not drawn.
         if (mark.closest('[clip-path], defs')) return [];
         const box = mark.getBoundingClientRect();
         if (box.width + box.height === 0) return [];
@@ -161,7 +161,7 @@ export function messageLies(page) {
   });
 }
 
-/** Keeps what workers the page starts, so that they can be ended. */
+/** Keeps a list of the workers that the page starts, so that they can be ended. */
 export const keepWorkers = (page) =>
   page.addInitScript(() => {
     const Real = globalThis.Worker;

@@ -1,6 +1,6 @@
 /**
- * What every page with a run does at length, for those who cancel it: the address and what to prepare, the button that begins, and the
- * phases, each as a place in the page and the words that stand there while it lasts. The keys come first: they are made once.
+ * The phases of every page with a run, to be cancelled in: the address and what to prepare, the button that begins, and for each
+ * phase a place in the page and the words there while it lasts. Making keys comes first, because keys are made once.
  */
 const stages = (list, numbers) => numbers.map((i) => [`${list} li:nth-child(${i}) small`, 'under way']);
 
@@ -34,8 +34,8 @@ export const PAGES = {
 };
 
 /**
- * Begins, presses “Cancel” when a phase is reached, inside the page, and waits until the button can be pressed again; gives the
- * milliseconds between the two, or nothing if the phase never came. `late` is how long to wait within the phase before the press.
+ * Begins, presses “Cancel” from inside the page when a phase is reached, and waits until the first button can be pressed again.
+ * Returns the milliseconds between the two, or nothing if the phase never came. The press comes `late` milliseconds into the phase.
  */
 export function cancelAt(page, button, [where, words, property = 'textContent'], late = 0) {
   return page.evaluate(

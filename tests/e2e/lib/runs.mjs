@@ -1,4 +1,4 @@
-// Pages with a run of their own in the tab.
+// Pages that run in the tab.
 import assert from 'node:assert/strict';
 
 /** Opens such a page, and waits until a run can be asked for. */
@@ -11,7 +11,7 @@ export async function begin({ open, site }, address, options = {}) {
 /** Waits for the end of a run, which must leave no problem on the page. */
 export async function cameBack(page) {
   await page.locator('#outcome', { hasText: 'came back' }).waitFor({ timeout: 120_000 });
-  // The page is done when it offers the next run: what is drawn of the result comes before.
+  // The page is done when it offers the next run; the result is drawn before that.
   await page.locator('[data-act=run]').waitFor({ timeout: 60_000 });
   assert.deepEqual(await page.locator('.problem').allInnerTexts(), []);
 }

@@ -1,9 +1,9 @@
-// What pages promise that send keys to a server.
+// Promises of the pages that send keys to a server.
 import assert from 'node:assert/strict';
 import { soundInBoth } from './looks.mjs';
 import { clickWhen } from './page.mjs';
 
-/** Asks for a run with large keys: nothing is sent before the reader has agreed, and who has agreed is not asked again. Ends idle. */
+/** Starts a run with large keys: nothing is sent before the reader agrees, and a reader who has agreed is not asked again. Ends idle. */
 export async function asksFirst(page, name) {
   let sent = 0;
   page.on('request', (request) => { sent += Number(request.method() !== 'GET'); });
@@ -28,7 +28,7 @@ export async function asksFirst(page, name) {
   await run.waitFor();
 }
 
-/** Opens a page and runs, `chosen` first, while the server tells nothing of the run for a while: the page says what it does meanwhile. */
+/** Opens a page, calls `chosen`, and runs while the server says nothing about the run for a while: the page says what is happening. */
 export async function tellsOfUnpacking(open, address, name, chosen = async () => undefined) {
   let tell;
   const told = new Promise((resolve) => { tell = resolve; });

@@ -1,4 +1,4 @@
-/** Says at the end what tests/tools/lib/count.mjs reads: `N passed, N failed, N skipped`. */
+/** Prints the line at the end that tests/tools/lib/count.mjs reads: `N passed, N failed, N skipped`. */
 export default class Summary {
   onBegin(_config, suite) {
     this.suite = suite;

@@ -3,12 +3,12 @@ import { realServer, staticHost } from './host.mjs';
 import { openDemo } from './page.mjs';
 
 /**
- * A journey's means: `site` is the address of a plain static host of the demo, `serve` starts the real server, and `open` opens
+ * Fixtures of a journey: `site` is the address of a plain static host of the demo, `serve` starts the real server, and `open` opens
  * the demo in a browser of its own. What the page writes to its console is judged when the journey ends.
  */
 export const test = base.extend({
   site: [
-    // Playwright reads from the pattern what a fixture needs.
+    // Playwright reads from the pattern which fixtures a fixture needs.
     async ({}, use) => {
       const host = await staticHost();
       await use(host.url);
@@ -32,8 +32,8 @@ export const test = base.extend({
   },
 });
 
-/** Polls until `probe` gives something truthy; `what` is said otherwise. */
+/** Polls until `probe` returns something truthy; otherwise fails with `what` as the message. */
 export function until(what, probe, timeout = 30_000) {
-  // Close enough to see the stages of a toy set pass.
+  // Often enough to see the stages of a toy set pass.
   return expect.poll(probe, { message: what, timeout, intervals: [25] }).toBeTruthy();
 }

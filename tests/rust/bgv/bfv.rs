@@ -100,7 +100,7 @@ fn textbook_ciphertexts_are_taken_in_word_for_word() {
             assert_eq!(bfv_decrypt(&chain, level, parts.clone()).0, m, "the textbook's own");
             let x = taken_in(&chain, level, &parts);
             assert_eq!((chain.decrypt(&x), given_back(&x)), (m, parts), "level {level}");
-            // It is one of BFV already.
+            // It is a ciphertext of BFV already.
             assert_eq!(given_back(&bgv.to_bfv(&x).expect("one")), given_back(&x));
         }
     }
@@ -158,7 +158,7 @@ fn what_is_no_ciphertext_of_the_set_is_refused() {
         assert!(matches!(from((1, 2), zeros(1), noise), Err(Error::InvalidArgument(_))));
     }
     assert!(matches!(from((1, 2), zeros(1), 2f64.powi(80)), Err(Error::Limit(_))));
-    // At the lowest level there is none to spend.
+    // At the lowest level there is no level to spend.
     let low = chain.encrypt(&[1, 2], 0, 3);
     assert_ne!(low.factor(), chain.context.bfv_factor(0, 2).expect("a level"));
     assert!(matches!(bgv.to_bfv(&low), Err(Error::LevelMismatch(_))));

@@ -26,10 +26,10 @@ fn keyed((prime, index, exponent, general): (u64, u64, u32, bool)) -> KeyedBgv<u
     KeyedBgv::new(&small_prime(prime, digits, index, exponent, general))
 }
 
-/// Bits of noise above the estimate, of 64 coefficients that depend on each other.
+/// Bits that noise may be above the estimate, since the 64 coefficients depend on each other.
 const ABOVE: f64 = 1.0;
 
-/// Products between bootstraps, x y + y, from which those of bits do not run dry.
+/// Computes x y + y between bootstraps: with products alone, bits would all become 0.
 fn stays_right(place: (u64, u64, u32, bool), rounds: u64) {
     let set = keyed(place);
     let levels = *set.params.levels();
@@ -71,7 +71,7 @@ fn a_hundred_bootstraps_with_products_between_stay_right() {
     }
 }
 
-/// Of all integers modulo p^2, and of six or ten times them with another factor: to the nearest, as no two are equally near.
+/// For all integers modulo p^2, and for six or ten times each of them with another factor. The nearest integer is always unique.
 #[test]
 fn integers_modulo_a_power_of_an_odd_prime_are_divided_with_rounding() {
     for place in [(3, 85, 2, false), SETS[5], (7, 85, 2, false)] {
@@ -85,7 +85,7 @@ fn divided_with_rounding(set: &KeyedBgv<u64>, p: u64) {
     let all = p * p;
     assert_eq!(ring.value(), all);
     let evaluator = set.bootstrapper.bgv();
-    // A unit, and 2 by the factor.
+    // `times` is a unit, and the factor gives another 2.
     let times = if p == 3 { 5 } else { 3 };
     for first in (0..all).step_by(slots as usize) {
         let integers: Vec<u64> = (first..first + slots).map(|x| x % all).collect();
@@ -114,7 +114,7 @@ fn divided_with_rounding(set: &KeyedBgv<u64>, p: u64) {
     assert!(matches!(&refused, Err(Error::InvalidArgument(text)) if text.contains(&modulo)), "{refused:?}");
 }
 
-/// Of all integers modulo 8, whatever factor the ciphertext has.
+/// For all integers modulo 8, whatever factor the ciphertext has.
 #[test]
 fn integers_are_divided_with_rounding_and_compared() {
     let set = keyed(SETS[2]);

@@ -46,7 +46,7 @@ fn vectors() -> Vec<Vector> {
     file()["digitRemoval"].as_array().expect("a list").iter().map(vector).collect()
 }
 
-/// That `f` is odd with these coefficients of odd powers.
+/// Asserts that `f` is odd, with these coefficients of odd powers.
 fn is_odd(id: &str, f: &[u64], odd: &[u64]) {
     assert_eq!(f.len(), 2 * odd.len(), "degree of {id}");
     assert!(f.iter().step_by(2).all(|&c| c == 0), "{id} is odd");
@@ -105,7 +105,7 @@ fn digits_beside_multiples_are_those_of_the_vectors() {
     }
 }
 
-/// Whichever way a digit is read, reducing the polynomial by those that vanish leaves the same.
+/// However a digit is read, reducing the polynomial by those that vanish leaves the same one.
 #[test]
 fn a_polynomial_for_all_digits_is_brought_down_to_that_for_small_ones() {
     for Vector { id, ring, t, bound, .. } in vectors().into_iter().filter(|v| v.ring.prime() < 300) {
@@ -136,7 +136,7 @@ fn holds(vector: &Vector, step: u64) {
 fn digits_are_read_on_whole_supports() {
     for vector in vectors() {
         let points = (2 * vector.bound + 1) * (vector.ring.value() / vector.ring.prime().pow(vector.t));
-        // All of up to 4 million points; of others, some hundred thousand all over.
+        // All points if they are fewer than 4 million, otherwise some hundred thousand spread evenly.
         holds(&vector, if points < 4_000_000 { 1 } else { points.div_ceil(500_000) });
     }
 }

@@ -52,7 +52,7 @@ fn the_set_says_what_it_is() {
     assert!((-146.5..-146.0).contains(&world.params.log2_failure()), "{}", world.params.log2_failure());
 }
 
-/// Of all secrets of weight 32 the ephemeral one is of the part with one coefficient at most for each of 2^14 powers of Y.
+/// The ephemeral secret is one of those secrets of weight 32 that have at most one coefficient for each of the 2^14 powers of Y.
 #[test]
 fn the_secure_set_counts_what_its_ephemeral_secret_loses() {
     let preset = BgvPreset::named("bgv16-gf4").expect("a set");
@@ -168,7 +168,7 @@ fn programs_compute_with_elements_of_galois_rings() {
     assert!(world.decrypt(&found[0]) == cubic && world.decrypt(&found[1]) == last);
 }
 
-/// Where slots are integers of the ring, a program gives what it gives on slots of integers.
+/// If slots are integers of the ring, a program gives the same as on slots of integers.
 #[test]
 fn programs_on_integers_in_slots_are_those_of_integers() {
     let (world, program) = (world(), program());

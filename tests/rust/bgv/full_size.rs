@@ -140,14 +140,14 @@ fn bgv16_786433_is_exact_through_chained_bootstraps() {
     chain(BgvPreset::named("bgv16-786433").expect("a set"), 3);
 }
 
-/// Of an odd index, whose largest digits are bounded and not computed.
+/// A set of odd index, whose largest digits are bounded and not computed.
 #[test]
 #[ignore = "minutes, and 10 GB of memory"]
 fn v_a_128_is_exact_through_chained_bootstraps() {
     chain(published_sets().iter().find(|set| set.name == "V-A-128").expect("a set"), 3);
 }
 
-/// Bootstraps one after the other, `runs` on one thread and as many on two.
+/// Bootstraps one after the other, `runs` on one thread and `runs` on two.
 fn chain(preset: &BgvPreset, runs: usize) {
     let params = preset.params().expect("a sound set");
     println!("{}", params.security().statement);

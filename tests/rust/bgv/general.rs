@@ -140,7 +140,7 @@ fn other_rings_and_narrow_words_do_as_well() {
 fn a_hundred_bootstraps_with_products_between_stay_right() {
     for spec in [two_axes((32, 5), 97, 0.0), two_axes((32, 3), 257, 1.0)] {
         let set = KeyedBgv::<u64>::new(&spec);
-        // One secret of 32 coefficients is longer or shorter than is expected by some tenths of a bit.
+        // One secret of 32 coefficients is some tenths of a bit longer or shorter than expected.
         set.chained(100, 2.1).check_noise(0.3);
     }
 }
@@ -163,8 +163,8 @@ fn noisy_messages_are_divided_before_they_are_raised() {
     }
 }
 
-/// A sum over the dual basis gives m' times a coefficient, of the noise too. Its embeddings are counted as if all |Z^l - 1| were aligned,
-/// l = 1, .., m' - 1: by 2 cot(pi/2m').
+/// A sum over the dual basis gives m' times a coefficient of the message, and of the noise. The embeddings of that noise are counted as
+/// if all |Z^l - 1|, l = 1, .., m' - 1, were aligned: by 2 cot(pi/2m').
 #[test]
 fn coordinates_have_the_noise_that_is_counted() {
     for (place, prime, spare) in [((32, 5), 97, 0.0), ((32, 3), 257, 1.0), ((128, 17), 113, 3.0)] {
@@ -179,7 +179,7 @@ fn coordinates_have_the_noise_that_is_counted() {
         let (odd, model) = (place.1 as f64, set.params.context().noise());
         let aligned = (2.0 / (std::f64::consts::FRAC_PI_2 / odd).tan()).log2();
         let growth = (all[0].noise() / slots.noise()).log2();
-        // Key switches and a rounding come to it.
+        // Key switches and a rounding come on top.
         assert!(
             growth > aligned && growth < aligned + 0.7,
             "{growth} bits counted, {aligned} of them of the basis"
@@ -189,7 +189,7 @@ fn coordinates_have_the_noise_that_is_counted() {
         for (k, x) in all.iter().enumerate() {
             let found = set.log_noise(x);
             let counted = model.deviation(x.noise()).log2();
-            // What is found of N coefficients is within four times 1/sqrt(2N) of their deviation.
+            // The deviation found from N coefficients is within four times 1/sqrt(2N) of the true one.
             let sampled = (1.0 + 4.0 / (2.0 * set.params.n() as f64).sqrt()).log2();
             assert!(found <= counted + sampled, "coordinate {k}: 2^{found} of 2^{counted}");
             squares += (2.0 * found).exp2() / all.len() as f64;

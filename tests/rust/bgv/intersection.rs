@@ -26,7 +26,7 @@ fn common_records_are_counted_to_the_last_one() {
     let common = hospital.intersection(&office).count() as u64;
     assert_eq!(common, 1200);
     assert_eq!(counted(1, &hospital, &office), common);
-    // None and all.
+    // No common records, and all of them.
     let few: BTreeSet<u64> = all.iter().copied().take(40).collect();
     let others: BTreeSet<u64> = all.iter().copied().skip(40).take(40).collect();
     assert_eq!(counted(2, &few, &others), 0);
@@ -54,7 +54,7 @@ fn what_cannot_be_counted_is_refused() {
     refused(&few, &BTreeSet::from([1024 * 65535]));
     refused(&BTreeSet::from([1024 * 65536 + 3]), &few);
     refused(&few, &BTreeSet::new());
-    // 65537 common records would be none.
+    // 65537 common records would count as 0.
     let many: BTreeSet<u64> = (0..65537).collect();
     refused(&many, &many);
 }

@@ -105,7 +105,7 @@ fn scaled_form_is_the_textbook_over_p_word_by_word() {
     assert_eq!(chain.decrypt(&rescaled), mx);
 }
 
-/// What a key switch and a rounding leave of the textbook's phase: P times their noise, and nothing else.
+/// A key switch and a rounding change the textbook's phase by P times their noise, and by nothing else.
 #[test]
 fn switched_phases_are_the_textbook_s_but_for_multiples_of_p() {
     let n = 256;
@@ -190,7 +190,7 @@ fn arithmetic<W: Word>(chain: &BgvChain<W>) {
         assert_eq!((same.level(), same.factor()), (top - 1, product.factor()));
         let sum = each(mx, my, |x, y| ring.add(ring.mul(x, y), x));
         check("x y + x", evaluator.add(&product, &same), sum.clone());
-        // Whichever of the two is brought to the factor of the other.
+        // Either of the two may be brought to the factor of the other.
         for (left, right) in [(&product, &x), (&x, &product)] {
             let (left, right) = evaluator.at_one_factor(left, right).expect("a level to spare");
             let added = check("x y + x", evaluator.add(&left, &right), sum.clone());
@@ -304,7 +304,7 @@ fn polynomials_are_evaluated_at_the_factor_asked_for() {
         assert_eq!(chain.decrypt(&y), message.iter().map(|&m| value(m)).collect::<Vec<_>>());
         assert_eq!((y.level(), y.factor()), (chain.top() - 3, target));
     }
-    // Of other plaintexts, for a constant polynomial too.
+    // Plaintexts of another modulus, for a constant polynomial too.
     let constant = Polynomial::of_integers([7]).expect("not empty");
     for (p, k) in [(257, 2), (193, 1)] {
         let target = Factor::new(3, PrimePower::new(p, k).expect("a prime")).expect("a unit");
@@ -334,7 +334,7 @@ fn noise_follows_its_laws() {
     let floor = square(model.rounding());
     // A fresh error and a plaintext of uniform coefficients over P.
     let fresh = 10.5 + 1.0 / 12.0;
-    // Coefficients by what was done and the level, of all keys, and the square of their deviation by the law.
+    // For each operation and level: the noise coefficients under all keys, and the square of their deviation by the law.
     let mut found: BTreeMap<(&str, usize), (Vec<f64>, f64)> = BTreeMap::new();
     for key in 0..SAMPLES.div_ceil(n) as u8 {
         let chain = BgvChain::seeded(&one.context, key);
@@ -456,7 +456,7 @@ fn what_does_not_fit_is_named() {
 fn noise_beyond_the_modulus_is_not_decrypted() {
     let chain = wide();
     let mut x = chain.encrypt(&[1, 2, 3], 0, 1);
-    // Circuits check their sums when they are complete, and so must whoever decrypts one.
+    // Circuits check their sums when they are complete, and so must decryption.
     let mut factor = 1;
     while x.capacity() >= 0.0 {
         assert_eq!(chain.decrypt(&x)[..3], [factor, 2 * factor % 257, 3 * factor % 257]);

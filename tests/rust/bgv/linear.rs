@@ -32,7 +32,7 @@ fn random(ring: PrimePower, lottery: &mut Lottery) -> Vec<u64> {
     (0..N).map(|_| lottery.word() % ring.value()).collect()
 }
 
-/// Random diagonals that repeat after so many entries of each row.
+/// Random diagonals that repeat after `period` entries of each row.
 fn matrix(ring: PrimePower, steps: &[(i64, bool)], period: usize, lottery: &mut Lottery) -> SlotMatrix {
     let mut out = SlotMatrix::new(ring, COLUMNS).expect("a power of two");
     for &(rotation, inverted) in steps {
@@ -56,8 +56,8 @@ fn apply<W: Word>(
     transform.apply(&chain.evaluator, x, keys).expect("all keys, and room")
 }
 
-/// The map is that of the matrix, its gain that of its diagonals, and its noise below what is carried along; also the sum of the
-/// squares of the coefficients of all diagonals, by which the variance of coefficients grows.
+/// Checks that the map is that of the matrix, its gain that of its diagonals, and its noise below what is carried along. Also
+/// returns the sum of the squares of the coefficients of all diagonals, by which the variance of coefficients grows.
 fn check<W: Word>(chain: &BgvChain<W>, matrix: &SlotMatrix, period: usize) -> (IntegerTransform<W>, f64) {
     let (ring, top, mut lottery) = (matrix.ring(), chain.top(), Lottery::new(61));
     assert_eq!(matrix.period(), period);
@@ -187,7 +187,7 @@ fn few_and_uneven_diagonals_have_their_own_gain() {
     let (transform, squares) = check(&chain, &spike, spike.period());
     let deviations = transform.gain().embedding / squares.sqrt();
     assert!(deviations > 0.6 * (N as f64).sqrt(), "{deviations}");
-    // Rotate and add: ones have no gain but their number's, which noise that is the same in all of them does reach.
+    // Rotate and add: diagonals of ones gain no more than their number, and noise that is the same under all rotations gains that much.
     let mut sum = SlotMatrix::new(ring, COLUMNS).expect("a power of two");
     for k in 0..4 {
         sum.add(Step::rotation(k), &[1; N]).expect("reduced");
@@ -195,7 +195,7 @@ fn few_and_uneven_diagonals_have_their_own_gain() {
     assert!((check(&chain, &sum, 1).0.gain().embedding - 4.0).abs() < 1e-6);
 }
 
-/// The sum over all rotations leaves noise that is the same in all of them: the second sum is as much larger as they are many.
+/// The sum over all rotations leaves noise that is the same under every rotation, so the second sum multiplies it by their number.
 #[test]
 fn sums_in_a_row_stay_below_their_estimates() {
     let chain = BgvChain::<u64>::new(N, (&[50.0, 17.5, 17.6, 17.7], &[50.5], 1), (257, 1, 1));

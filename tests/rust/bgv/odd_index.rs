@@ -12,7 +12,8 @@ use refloat_tests::cyclotomic::Cyclotomic as Oracle;
 use refloat_tests::ring::residue;
 use refloat_tests::rns::Lottery;
 
-/// Primes of the index, or a product of two and a third one, p, exponent, and the slots: rows, columns, coordinates, and whether the columns turn by one automorphism.
+/// Two factors of the index, primes or a product of two of them and a third one; p; exponent; the slots: rows, columns, coordinates; and
+/// whether one automorphism turns the columns.
 type Set = ([usize; 2], u64, u32, [usize; 3], bool);
 const SETS: [Set; 8] = [
     ([5, 17], 2, 3, [4, 2, 8], false),
@@ -195,11 +196,11 @@ fn ciphertexts_are_those_of_the_textbook() {
     }
 }
 
-/// Ciphertexts whose noise is compared with a law, and those of one key.
+/// How many ciphertexts have their noise compared with a law, and how many of them one key has.
 const CIPHERTEXTS: [u64; 2] = [1000, 5];
 
-/// The deviation of coefficients. Those of one ciphertext depend on each other here: from all along an axis the same number is taken off.
-/// So it is ciphertexts that are many, and keys, as in rings of an axis this short the length of a secret varies.
+/// The deviation of coefficients. Those of one ciphertext depend on each other here, because the same number is subtracted from all along
+/// an axis. So there are many ciphertexts, and many keys, as the length of a secret varies in rings with an axis this short.
 #[test]
 fn noise_is_as_estimated() {
     for set @ (_, prime, exponent, ..) in SETS {

@@ -13,8 +13,8 @@ use refloat::wire::{bgv_ciphertext_from_bytes, bgv_ciphertext_len, bgv_ciphertex
 use refloat_tests::bgv::odd_index;
 use refloat_tests::keyed_bgv::{KeyedBgv, Refreshes};
 
-/// Index, p and the exponent of messages: slots that turn by one automorphism, that do not, and messages modulo a square; and of the two
-/// latter a larger ring.
+/// Index, p and the exponent of messages: slots that one automorphism turns, slots that it does not, and messages modulo a square; then
+/// a larger ring for each of the latter two.
 const SETS: [(u64, u64, u32); 5] =
     [(215, 8191, 1), (205, 8191, 1), (129, 257, 2), (291, 65537, 1), (301, 127, 2)];
 
@@ -131,7 +131,8 @@ fn every_stage_is_what_exact_arithmetic_gives() {
     }
 }
 
-/// Between two of them a rotation of slots, the Frobenius automorphism of each, squares and a sum, in the clear as under encryption.
+/// Bootstraps, and between two of them a rotation of slots, the Frobenius automorphism of each, squares and a sum, in the clear as under
+/// encryption.
 fn stays_right(place: (u64, u64, u32), rounds: u64) {
     let set = keyed(place);
     let (levels, context) = (*set.params.levels(), set.params.context());
@@ -157,7 +158,7 @@ fn stays_right(place: (u64, u64, u32), rounds: u64) {
         message = set.sum(&message, &shift);
         x = refreshes.refresh(&x, &message);
     }
-    // One secret in a ring of axes this short makes half a bit more or less of it.
+    // In a ring with axes this short, one secret may be half a bit off.
     refreshes.check_noise(0.6);
 }
 
@@ -240,7 +241,7 @@ fn published_sets_are_what_they_say() {
     }
 }
 
-/// A policy that claims security takes a set of odd index as it takes others: with as few wrong slots, and only where they have a bound.
+/// A policy that claims security accepts a set of odd index as it does others: with as few wrong slots, and only where they have a bound.
 #[test]
 fn what_claims_security_has_few_wrong_slots() {
     let named = |name| published_sets().iter().find(|set| set.name == name).expect("a set");

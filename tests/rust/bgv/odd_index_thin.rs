@@ -7,8 +7,8 @@ use refloat::schemes::evaluator::Label;
 use refloat_tests::bgv::odd_index;
 use refloat_tests::keyed_bgv::{KeyedBgv, Refreshes};
 
-/// Index, p and the exponent of messages: slots that turn by one automorphism, that do not, and messages modulo a square; and of the two
-/// latter a larger ring.
+/// Index, p and the exponent of messages: slots that one automorphism turns, slots that it does not, and messages modulo a square; then
+/// a larger ring for each of the latter two.
 const SETS: [(u64, u64, u32); 5] =
     [(215, 8191, 1), (205, 8191, 1), (129, 257, 2), (291, 65537, 1), (301, 127, 2)];
 
@@ -77,7 +77,7 @@ fn stages_do_what_they_say() {
     }
 }
 
-/// Between two of them rotations of slots, squares and a sum, in the clear as under encryption.
+/// Bootstraps, and between two of them rotations of slots, squares and a sum, in the clear as under encryption.
 fn stays_right(place: (u64, u64, u32), rounds: u64) {
     let set = keyed(place);
     let (levels, context, ring) = (*set.params.levels(), set.params.context(), set.params.messages());
@@ -107,7 +107,7 @@ fn stays_right(place: (u64, u64, u32), rounds: u64) {
         integers = set.sum(&integers, &shift);
         x = refreshes.refresh(&x, &set.coordinates(&integers));
     }
-    // One secret in a ring of axes this short makes half a bit more or less of it.
+    // In a ring with axes this short, one secret may be half a bit off.
     refreshes.check_noise(0.6);
 }
 

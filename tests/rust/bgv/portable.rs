@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// One of integers in slots, and one of elements of fields.
 const SETS: [&str; 2] = ["toy-bgv10", "toy-bgv-gf4"];
 
-/// By the names of the vectors.
+/// Digests, by the names of the vectors.
 fn digests() -> Value {
     let named = SETS.map(|name| (name, (BgvPreset::named(name).expect("a set").spec)()));
     let all = named.into_iter().chain(unnamed_sets());

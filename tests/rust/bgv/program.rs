@@ -23,7 +23,7 @@ fn world() -> &'static KeyedBgv<u64> {
     WORLD.get_or_init(|| KeyedBgv::named("toy-bgv10"))
 }
 
-/// Runs a program and compares every output with the clear one; its plan.
+/// Runs a program, compares every output with the clear one, and returns the plan.
 fn check<'p>(
     program: &'p Program,
     messages: &[Vec<u64>],
@@ -39,7 +39,7 @@ fn check<'p>(
     let wanted = program.evaluate_integers(ring, columns, messages).expect("whole numbers");
     assert_eq!(seen.bootstraps, plan.bootstraps());
     assert_eq!(seen.key_switches, plan.key_switches());
-    // The others take inputs, as many as are needed.
+    // The remaining steps take inputs.
     assert!(plan.steps() - seen.steps - plan.bootstraps() <= inputs.len());
     for (((name, shape), found), wanted) in plan.outputs().zip(&found).zip(&wanted) {
         assert_eq!((found.level(), found.factor()), (shape.level, shape.factor), "{name}");
@@ -263,7 +263,7 @@ fn what_integers_do_not_have_is_refused_by_the_name_of_the_node() {
     let noisier = [world.bootstrapper.bgv().add(&inputs[0], &inputs[0]).expect("room")];
     let error = world.bootstrapper.run_program(&plan, &world.keys, &noisier, &mut ()).expect_err("noisier");
     assert!(error.to_string().contains("noise"), "{error}");
-    // Keys of another owner would give what decrypts to something, and it would be wrong.
+    // With keys of another owner, results would decrypt to something, and it would be wrong.
     let stranger = BgvSecretKey::generate(&world.params, &Seed::from_bytes([6; 32]));
     let keys = BgvKeys::generate(&stranger).expect("keys");
     let error = world.bootstrapper.run_program(&plan, &keys, &inputs, &mut ()).expect_err("another owner");
@@ -283,7 +283,7 @@ impl Planned {
         Self { params, builder: Builder::new(), shapes: Vec::new() }
     }
 
-    /// Inputs at so many levels above where bootstraps begin, with noise of so many roundings.
+    /// `count` inputs, `above` levels above where bootstraps begin, with noise of `roundings` roundings.
     fn inputs(&mut self, count: usize, above: usize, roundings: f64) -> Vec<Value> {
         let context = self.params.context();
         let noise = roundings * context.noise().rounding();
@@ -294,7 +294,7 @@ impl Planned {
         (begin..begin + count).map(|i| self.builder.input(&format!("x{i}"))).collect()
     }
 
-    /// Bootstraps, and level and noise in roundings of the result.
+    /// The number of bootstraps, and the level and the noise in roundings of the result.
     fn plan(mut self, result: Value, bootstraps: Bootstraps) -> Result<(usize, usize, f64), Error> {
         self.builder.output("result", result);
         let program = self.builder.finish()?;

@@ -1,4 +1,4 @@
-//! Programs on integers a step at a time, with bootstraps from outside: the bits and the events of a run in one go.
+//! Programs on integers a step at a time, with bootstraps from outside: the same bits and events as in one go.
 
 use refloat::bootstrapping::bgv::{BgvRun, KeySource};
 use refloat::bootstrapping::ckks_ship::Recorder;

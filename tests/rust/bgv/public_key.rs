@@ -9,7 +9,7 @@ use refloat::wire::{ObjectKind, bgv_public_key_from_bytes, bgv_public_key_to_byt
 use refloat_tests::bgv::{SAMPLES, log_deviation, tiny};
 use refloat_tests::hostile::{Reader, rows_from};
 
-/// Of integers in slots, of elements of fields, and of rings of odd index.
+/// Sets of integers in slots, of elements of fields, and of rings of odd index.
 fn toys() -> impl Iterator<Item = &'static BgvPreset> {
     BgvPreset::all().iter().filter(|preset| preset.name.starts_with("toy-"))
 }
@@ -52,9 +52,9 @@ fn two_parties_encrypt_for_one_owner() {
     assert!(seen > 1, "toys of several rings");
 }
 
-/// v e + e_1 s and an error, of coefficients that are all independent: the law is a sum of squares. Ciphertexts are said to have more, by
-/// construction: their two products are counted as products of largest embeddings, which are 4.2 times that of all, and as if both were
-/// largest in one embedding; in a ring of two axes with the larger coefficients of products besides, which are in the law already.
+/// v e + e_1 s and an error, whose coefficients are all independent: the law is a sum of squares. Ciphertexts state more by construction.
+/// Their two products are counted as products of largest embeddings, which are 4.2 deviations of one, and as if both were largest in the
+/// same embedding; in a ring of two axes the larger coefficients of products, which are in the law already, are counted besides.
 #[test]
 fn noise_is_counted() {
     for preset in toys() {

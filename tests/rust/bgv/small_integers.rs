@@ -94,7 +94,7 @@ fn what_cannot_be_compared_is_refused_by_name() {
     let set = toy();
     let (bootstrapper, levels) = (&set.bootstrapper, set.params.levels());
     let x = set.encrypt(&[1, 2], levels.output, 2);
-    // Any slot modulo 65537, and one of which the polynomial is too long.
+    // Bounds that all slots modulo 65537 meet, one of 0, and bounds whose polynomials are too long.
     let bounds = [
         (40_000, "below 65537/2"),
         (u64::MAX, "below 65537/2"),

@@ -22,7 +22,7 @@ fn chain(place: (usize, u64), prime: u64) -> BgvChain<u64> {
     BgvChain::of(&spec, PlaintextSpec { prime, exponent: 1, largest_exponent: 2 })
 }
 
-/// Z/P\[Z\]/Phi_m', elements by their coordinates in Z, Z^2, ..
+/// (Z/P)\[T\]/Phi_m'(T); elements are given by their coordinates in T, T^2, ..
 struct Slots {
     ring: PrimePower,
     odd: usize,
@@ -43,7 +43,7 @@ impl Slots {
     }
 
     fn product(&self, x: &[u64], y: &[u64]) -> Vec<u64> {
-        // By powers of Z, Z^0 among them, which is minus the sum of the others.
+        // By powers of T, T^0 among them, which is minus the sum of the others.
         let mut powers = vec![0; self.odd];
         for (i, &x) in x.iter().enumerate() {
             for (j, &y) in y.iter().enumerate() {
@@ -110,7 +110,7 @@ fn slots_are_values_of_the_first_axis() {
             }
             let residues = coefficients.iter().map(|&c| ring.reduce_signed(c)).collect();
             assert_eq!(encoder.decode(residues).as_ref(), Ok(&values));
-            // Integers have all coordinates minus themselves.
+            // An integer c has -c in every coordinate.
             let integers = &values[..slots];
             let spread: Vec<u64> = integers.iter().flat_map(|&c| vec![ring.neg(c); degree]).collect();
             assert_eq!(encoder.encode_integers(integers), encoder.encode(&spread));
@@ -245,7 +245,7 @@ fn noise_is_what_the_model_says() {
     // 1 modulo 512, and 3 modulo 5.
     let one = BgvChain::of(&spec, PlaintextSpec { prime: 18433, exponent: 1, largest_exponent: 1 });
     let model = one.context.noise();
-    // Coefficients by what was done and the level, of all keys, and the estimate of them.
+    // For each operation and level: the noise coefficients under all keys, and the estimate.
     let mut found: BTreeMap<(&str, usize), (Vec<f64>, f64)> = BTreeMap::new();
     for key in 0..SAMPLES.div_ceil(place.0) as u8 {
         let chain = BgvChain::seeded(&one.context, key);

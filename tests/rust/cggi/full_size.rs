@@ -1,8 +1,8 @@
-//! DM/CGGI at full size: every secure set and those of other libraries; every gate of every input, chained gates and every
+//! DM/CGGI at full size: every secure set and those of other libraries; every gate on every input, chained gates and every
 //! message of look-ups, none wrong.
 //!
-//! A few of each here; `cargo test --profile quick -p refloat-tests --test cggi full_size -- --ignored --nocapture`
-//! runs `REFLOAT_GATES` chained gates a set (1000 if unset) and prints the largest error seen; `REFLOAT_SETS=bool-128,fbs16`
+//! A few of each here; `cargo test --profile quick -p refloat-tests --test cggi full_size -- --ignored --nocapture` runs
+//! `REFLOAT_GATES` chained gates per set (1000 if unset) and prints the largest error seen; `REFLOAT_SETS=bool-128,fbs16`
 //! takes some of the sets.
 
 use refloat::arith::Word;
@@ -26,7 +26,7 @@ impl<W: Word> World<W> {
         Self { name: preset.name, secret, evaluator }
     }
 
-    /// Every gate of every input; how many there were.
+    /// Checks every gate on every input; returns how many there were.
     fn every_gate(&self) -> usize {
         let mut count = 0;
         for gate in Gate::ALL {
@@ -44,7 +44,7 @@ impl<W: Word> World<W> {
         count as usize
     }
 
-    /// Random gates on a pool of 16 bits, all results checked; the largest error of a result in turns.
+    /// Random gates on a pool of 16 bits, all results checked; returns the largest error of a result in turns.
     fn chained_gates(&self, count: usize) -> f64 {
         let gates = [Gate::Nand, Gate::Xor, Gate::Or, Gate::Majority, Gate::Xor3, Gate::Mux, Gate::AndNotB];
         let mut coin = Seed::from_bytes([2; 32]).derive("refloat test: gates at size", &[]).stream();
@@ -67,7 +67,7 @@ impl<W: Word> World<W> {
         largest
     }
 
-    /// Every message by random tables, and the results by a second one.
+    /// Looks up every message in random tables, and the results in a second one.
     fn look_ups(&self, tables: usize) {
         let messages = self.evaluator.params().spec().messages;
         let encoding = Encoding::Padded { messages };
@@ -87,7 +87,7 @@ impl<W: Word> World<W> {
     }
 }
 
-/// What a set is for.
+/// Checks what a set is for: gates or look-ups.
 fn check<W: Word>(preset: &CggiPreset, gates: usize, tables: usize) {
     let world = World::<W>::new(preset);
     let params = world.evaluator.params();

@@ -13,8 +13,8 @@ use refloat::wire::cggi_ciphertexts_to_bytes;
 
 const KEYS: u64 = 12;
 const GATES: u64 = 160;
-/// Gates a key, and how far the variances of the steps and the exponent of failure may be from the model. Over 12 keys the
-/// sample variance has a standard deviation of 3.2 %, or 1.4 % with many gates.
+/// Gates per key, and how far the variances of the steps and the exponent of failure may be from the model. Over 12 keys
+/// the sample variance has a standard deviation of 3.2 %, or 1.4 % with many gates.
 const SOME: (u64, f64, f64) = (GATES, 0.08, 0.1);
 const MANY: (u64, f64, f64) = (800, 0.05, 0.05);
 

@@ -20,7 +20,7 @@ fn world(seed: u8) -> World {
     World { secret, evaluator, packing }
 }
 
-/// Every integer of `digits` digits below t in a random table; the errors of the results, in turns.
+/// Looks up every integer of `digits` digits below t in a random table; returns the errors of the results, in turns.
 fn every_input(world: &World, t: u32, digits: u32, output: Encoding) -> Vec<f64> {
     let World { secret, evaluator, packing } = world;
     let encoding = Encoding::Padded { messages: t };

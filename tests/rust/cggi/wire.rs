@@ -167,7 +167,7 @@ fn keys_of_the_default_set_take_what_is_promised() {
 
 #[test]
 fn keys_and_ciphertexts_of_an_earlier_set_are_read_and_computed_on() {
-    // What version 0.1 wrote as bool-128: found by the fingerprint, under the name of now.
+    // What version 0.1 wrote as bool-128: found by the fingerprint, under its present name.
     let old = CggiPreset::retired().iter().find(|old| old.now == "bool-128").unwrap();
     let made = CggiSecretKey::generate(&old.preset.params().unwrap(), &Seed::from_bytes([5; 32]));
     let (key, list) =
@@ -187,7 +187,7 @@ fn keys_and_ciphertexts_of_an_earlier_set_are_read_and_computed_on() {
     let out = evaluator.gate(Gate::Nand, &[&inputs[0], &inputs[1]], &mut ()).unwrap();
     assert_eq!(secret.decrypt_bit(&out), Ok(false));
 
-    // The set of today has the name and reads none of it; new keys of the old one are refused with the set to take.
+    // The current set has the name and reads none of it; new keys of the old one are refused with the set to take.
     let today = cggi_preset("bool-128").unwrap().params().unwrap();
     assert_eq!(cggi_ciphertexts_from_bytes(&today, &list).unwrap_err().code(), "PARAMS_MISMATCH");
     let refused = cggi_preset(preset.name).unwrap_err().to_string();

@@ -29,7 +29,7 @@ fn signed(rotations: &[i64]) -> Vec<Step> {
     rotations.iter().flat_map(|&k| [false, true].map(|inverted| Step { rotation: k, inverted })).collect()
 }
 
-/// Polynomials in X^gap, one a step.
+/// Polynomials in X^gap, one per step.
 fn diagonals(steps: &[Step], gap: usize, lottery: &mut Lottery) -> BTreeMap<Step, Vec<i64>> {
     let coefficient =
         |i: usize, word: u64| if i.is_multiple_of(gap) { (word % 2001) as i64 - 1000 } else { 0 };

@@ -48,7 +48,7 @@ struct Clear {
     components: usize,
 }
 
-/// Arithmetic modulo P = p^k on a chain of primes, one a level.
+/// Arithmetic modulo P = p^k on a chain of primes, one per level.
 struct ClearEvaluator {
     modulus: u64,
     primes: Vec<u64>,

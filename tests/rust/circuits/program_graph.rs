@@ -268,7 +268,7 @@ fn counts_are_refused_before_anything_is_made_of_them() {
     assert!(code == "BAD_BYTES" && message.contains("version 5"), "{message}");
     assert_eq!(refusal(&header(VERSION, u32::MAX)).0, "LIMIT");
     assert_eq!(refusal(&header(VERSION, MAX_NODES as u32)).0, "BAD_BYTES");
-    // A constant of 2^32 - 1 numbers, and one of as many as there may be but are not.
+    // A constant that states 2^32 - 1 numbers, and one that states as many as it may but has fewer.
     for (count, code) in [(u32::MAX, "LIMIT"), (MAX_VALUES as u32, "BAD_BYTES")] {
         let node = [&header(VERSION, 1), [1u8, 0].as_slice(), &count.to_le_bytes(), &[1]].concat();
         let (found, message) = refusal(&node);

@@ -76,7 +76,7 @@ fn a_transform_is_its_matrix() {
     check(&narrow(), &[-2, 0, 5, 6, 100], SLOTS, 1e-2);
 }
 
-/// With keys of powers of two alone, and of one rotation beside them: the same map, and bit for bit whatever the storage.
+/// With keys of powers of two alone, and of one more rotation: the same map, and bit for bit whatever the storage.
 #[test]
 fn rotations_may_be_composed_of_others() {
     fn check<W: Word>(chain: &Chain<W>, slots: usize, shifts: &[i64], tolerance: f64) {

@@ -227,7 +227,7 @@ fn bootstraps_are_put_in_where_levels_run_out() {
 
 #[test]
 fn polynomials_deeper_than_a_bootstrap_are_taken_apart() {
-    // Real slots: Chebyshev polynomials grow fast beside the interval.
+    // Real slots: Chebyshev polynomials grow fast outside the interval.
     let wave: Vec<f64> = (0..=13).map(|i| 0.3 / (1.0 + f64::from(i * (i % 3)))).collect();
     let real = |b: &mut Builder, x: Value| {
         let conjugate = b.conjugate(x);
@@ -382,7 +382,7 @@ fn rotations_are_composed_of_those_there_are_keys_for() {
     }
 }
 
-/// What is held is counted as it is run: a chain holds two values, values that wait for each other add up.
+/// Plans count what a run holds: a chain holds two values, and values that wait for each other add up.
 #[test]
 fn the_memory_of_a_run_is_known_before() {
     let chain: Chain<u64> = Chain::new(64, &[55.0, 45.0], &[50.0], 1, Scale::exp2(45.0));

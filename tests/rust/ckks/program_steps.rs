@@ -1,4 +1,4 @@
-//! Programs a step at a time, with bootstraps from outside: the bits and the events of a run in one go.
+//! Programs a step at a time, with bootstraps from outside: the same bits and events as in one go.
 
 use refloat::bootstrapping::ckks_conventional::{
     ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalRun, ConventionalSecretKey,
@@ -26,7 +26,7 @@ fn machine<'a>(evaluator: &'a CkksEvaluator<u64>, keys: &'a RaisingKeys<u64>) ->
     Machine { evaluator, relinearization: Some(keys), galois: Some(keys), refresh: None, digits: None }
 }
 
-/// What a run a step at a time gives; `refresh` and `read` do the bootstraps.
+/// What a run gives a step at a time; `refresh` and `read` do the bootstraps.
 fn stepped(
     plan: Plan<'_>,
     inputs: &[Ciphertext<u64>],

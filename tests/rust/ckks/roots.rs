@@ -9,9 +9,9 @@ use refloat_tests::chain::{Chain, distance, spec_by_levels};
 
 const N: usize = 1 << 11;
 const RANGE: u32 = 16;
-/// What encryption, key switches and rescalings do to e^(2 pi i x) with primes of 48 bits, which three squarings multiply.
+/// The error of e^(2 pi i x) from encryption, key switches and rescalings with primes of 48 bits, which three squarings multiply.
 const NOISE: f64 = 1.0 / (1u64 << 28) as f64;
-/// And to a table whose slope at the roots is 0.
+/// The error of a table whose slope at the roots is 0, from the same.
 const CLEANED_NOISE: f64 = 1.0 / (1u64 << 33) as f64;
 
 fn chain() -> Chain<u64> {

@@ -1,5 +1,5 @@
-//! Keys of a conventional bootstrap that are fetched one by one: in the order that is listed, in the memory that is stated, to
-//! the same bits.
+//! Keys of a conventional bootstrap that are fetched one by one: in the listed order, within the stated memory, and to the
+//! same bits.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, Weak};

@@ -80,7 +80,7 @@ fn every_toy_keeps_its_promise() {
     }
 }
 
-/// Its chain in a ring of 2^11, where there are 2.5 to 3 bits less noise: half a bit and a little more for every doubling.
+/// The chain of `drucker16` in a ring of 2^11, where noise is 2.5 to 3 bits less: half a bit and a little more for every doubling.
 #[test]
 fn the_set_for_comparison_has_bits_to_spare_in_a_small_ring() {
     let preset = conventional_preset("drucker16").unwrap();

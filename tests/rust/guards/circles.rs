@@ -1,4 +1,4 @@
-//! Circles: files of the core that import each other, be it by way of others.
+//! Circles: files of the core that import each other, directly or by way of others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ const MOST: usize = 3;
 
 type Module = Vec<String>;
 
-/// The files of the core, and what each module exports of its own sub-modules: by name, the path.
+/// The files of the core and, for each module, the path of every name that it exports from its own sub-modules.
 struct Core {
     texts: BTreeMap<Module, String>,
     exports: BTreeMap<Module, BTreeMap<String, Module>>,
@@ -31,7 +31,7 @@ impl Core {
         Self { texts, exports }
     }
 
-    /// The file in which what is at a path is defined.
+    /// The file that defines the item at a path.
     fn home(&self, path: &[String]) -> Module {
         let mut path = path.to_vec();
         // As many exports as there are modules, at most, unless they export each other's.
@@ -84,7 +84,7 @@ impl Core {
     }
 }
 
-/// The paths of `use` statements that name a sub-module first, outside of tests: whether they are exported, and from the root.
+/// The paths of `use` statements that name a sub-module first, outside of tests: whether each is exported, and its path from the root.
 fn uses(texts: &BTreeMap<Module, String>, module: &[String], text: &str) -> Vec<(bool, Module)> {
     let tokens = tokens(text);
     let mut found = Vec::new();

@@ -47,7 +47,7 @@ const SEPARATE: [(&str, &[&str]); 3] = [
     ("bootstrapping", &["method", "overflow", "program", "raising", "switching_keys", "wire_sizes"]),
 ];
 
-/// Programs are made of all other circuits, single operations of what programs are planned for, and what leads from one scheme to
+/// Programs are made of all other circuits, single operations of what programs are planned for, and switching from one scheme to
 /// another of the methods of both.
 const MADE_OF_THE_OTHERS: [(&str, &str); 3] =
     [("circuits", "program"), ("circuits", "arithmetic"), ("bootstrapping", "scheme_switching")];
@@ -198,7 +198,7 @@ fn violation(module: &[String], import: &Import, exports: &BTreeMap<String, Stri
     }
     let (_, shared) = SEPARATE.iter().find(|(name, _)| name == own)?;
     let (ours, theirs) = (module.get(1)?, path.get(1)?);
-    // A name of the module itself, as opposed to a sub-module, is lower-case in neither sense.
+    // Names of sub-modules are in lower case; anything else is a name of the module itself.
     let is_module = theirs.chars().all(|c| c.is_lowercase() || c.is_numeric() || c == '_');
     let allowed = ours == theirs
         || !is_module
@@ -226,7 +226,7 @@ fn every_import_leads_downward() {
     assert!(violations.is_empty(), "\n{}\n", violations.join("\n"));
 }
 
-/// Public sub-modules that a module re-exports names of: strangers to each other would meet in those names.
+/// Public sub-modules from which a module re-exports names: strangers to each other would meet in those names.
 fn re_exported_strangers(module: &str, shared: &[&str], text: &str) -> Vec<String> {
     let tokens = tokens(text);
     let words = |at: usize, wanted: &[&str]| {
@@ -323,8 +323,8 @@ fn storey(module: &[String]) -> u32 {
 /// The vectors that the texts of kernels may name: any, and plain words.
 const ANY_VECTOR: [&str; 4] = ["lanes", "prefetch", "scalar", "vector"];
 
-/// What a file of `arith` imports from a storey above its own, all of `arith` at once, or, as the text of a kernel, of an instruction
-/// set.
+/// Imports that a file of `arith` must not have: from a storey above its own, of all of `arith` at once or, in the text of a kernel,
+/// of an instruction set.
 fn climbs(module: &[String], text: &str, exports: &BTreeMap<String, String>) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let named = imports(text, "crate", module).into_iter().filter(|import| !import.test);

@@ -7,8 +7,8 @@ use refloat_tests::source::{
     SourceFile, Token, files, root, tokens, without_tests, words_of, words_of_typescript,
 };
 
-/// Methods by the word that their names have in code, and where each is at home: folders, and files beside them. Whoever adds a
-/// method adds a line, and no other file names it but those below.
+/// Methods by the word that stands for each in code, and where each is at home: folders, and single files. A new method takes a
+/// new line here, and no other file names it but those below.
 const METHODS: [(&str, &[&str]); 6] = [
     (
         "ship",
@@ -95,7 +95,7 @@ const METHODS: [(&str, &[&str]); 6] = [
     ),
 ];
 
-/// What is made of several methods, and of which.
+/// What is made of several methods, and of which ones.
 const MADE_OF: [(&str, &[&str]); 4] = [
     ("core/src/bootstrapping/scheme_switching/", &["cggi", "conventional", "msb"]),
     ("core/src/wire/objects/scheme_switching.rs", &["cggi"]),
@@ -103,7 +103,7 @@ const MADE_OF: [(&str, &[&str]); 4] = [
     ("wasm/src/link/", &["conventional"]),
 ];
 
-/// What methods share in the core's folder of them.
+/// Modules that methods share, in the core's folder of methods.
 const SHARED: [&str; 2] = ["method", "raising"];
 
 /// Lists of modules, of methods and of what they put on the wire.
@@ -160,7 +160,7 @@ const MEASUREMENTS: [&str; 22] = [
 
 /// Others, and the methods that each may name. To be made shorter, and never longer.
 const OTHERS: [(&str, &[&str]); 8] = [
-    // The complementary error function, which is the noise's of gates.
+    // The complementary error function, from the noise of gates.
     ("core/src/bootstrapping/ckks_ship/failure.rs", &["cggi"]),
     // The scheme, as a field of descriptions.
     ("core/src/bootstrapping/method/set.rs", &["bgv", "cggi"]),
@@ -174,11 +174,11 @@ const OTHERS: [(&str, &[&str]); 8] = [
     ("server/src/cli/keygen.rs", &["cggi"]),
     // Memory of every set, and of those whose keys can be streamed.
     ("server/src/memory_plan.rs", &["conventional"]),
-    // The default set; the polynomial of a reduction, which one module computes, and clamps, which the same does.
+    // The default set, and the one module that computes the polynomial of a reduction and clamps.
     ("ts/src/api/instance.ts", &["conventional", "ship"]),
 ];
 
-/// How files begin that are written from the descriptions of sets.
+/// First words of the files that are written from the descriptions of sets.
 const GENERATED: &str = "// Written by `refloat about --types`";
 
 /// A file as the test sees it.
@@ -287,7 +287,7 @@ fn methods_are_at_home_where_the_table_says() {
     }
 }
 
-/// What CONTRIBUTING quotes where it says how methods and schemes are added.
+/// What CONTRIBUTING quotes in its chapters on adding methods and schemes.
 fn quoted_chapters() -> BTreeSet<String> {
     let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
     let (begin, end) = ("**A bootstrapping method.**", "**An arithmetic backend.**");

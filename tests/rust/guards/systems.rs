@@ -2,7 +2,7 @@
 
 use refloat_tests::source::files;
 
-/// Whether a line of the server asks which system it runs on. Conditions that are put together count whatever they ask.
+/// Whether a line of the server asks which system it runs on. Combined conditions count whatever they ask.
 fn asks_for_the_system(line: &str) -> bool {
     let conditions = ["cfg(", "cfg!(", "cfg_attr("];
     let names = ["unix", "windows", "not(unix", "not(windows", "any(", "all(", "not(any(", "not(all("];

@@ -7,8 +7,8 @@ use refloat::ring::{Automorphism, Coeff, Cyclotomic, Poly};
 use refloat_tests::cyclotomic::Cyclotomic as Oracle;
 use refloat_tests::ring::centred;
 
-/// Checks all automorphisms of a ring on a polynomial modulo one prime, whose coefficients `coefficients` takes out: they are
-/// substitutions, each has an inverse, and two after each other are one.
+/// Checks all automorphisms of a ring on a polynomial modulo one prime, whose coefficients `coefficients` extracts: they are
+/// substitutions, each has an inverse, and two in a row are one.
 pub fn assert_group(
     place: &impl Debug,
     (ring, oracle): (Cyclotomic, &Oracle),

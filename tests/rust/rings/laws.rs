@@ -389,7 +389,7 @@ fn uniform_rows_mean_the_same_in_both_words() {
     }
 }
 
-/// Rows of residues of which some are the largest.
+/// Rows of residues, some of them the largest.
 fn row<W: Word>(lottery: &mut Lottery, p: u64, n: usize) -> Vec<W> {
     let value = |r: u64| match r % 8 {
         0 => p - 1,

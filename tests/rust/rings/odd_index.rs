@@ -27,7 +27,7 @@ fn basis<W: Word>(ring: Cyclotomic, bits: &[f64]) -> Basis<W> {
     Basis::over(ring, &primes(ring.divisor_of_primes() as usize / 2, bits)).expect("primes of the ring")
 }
 
-/// Coefficients, as many as the degree.
+/// The polynomial with coefficients `x`, as many as the degree.
 fn polynomial<W: Word>(basis: &Basis<W>, x: &[BigInt]) -> Poly<W, Coeff> {
     assert_eq!(x.len(), basis.degree());
     let mut out = Poly::zero(basis);

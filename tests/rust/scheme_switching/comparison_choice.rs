@@ -116,7 +116,7 @@ fn each_question_starts_by_a_way_that_is_open_to_it() {
 fn what_is_said_of_a_way_is_said_of_the_plan() {
     let params = set("msb16+fbs16-50");
     let (target, level) = (params.program_target().unwrap(), params.ckks().refreshed_level());
-    // The second is told by digits after the first was: what the first comes to is not what it did before.
+    // The second question goes to digits after the first did, and then the first no longer costs what it did before.
     let several = Program::parse(
         "x = input\nz = negate x\na = sign x 700\nb = sign z 700\nc = rank x 4 by gates\na = output a\nb = output b\nc = output c",
     );

@@ -77,7 +77,7 @@ fn an_order_is_wrong_as_often_as_the_model_says() {
     }
     let unit = comparison(world, Range::Unit);
     assert!(unit.log2_wrong(0.05) < -100.0 && unit.rotations() == 1);
-    // The nearer, the more often, and the inverse of it.
+    // Nearer numbers are wrong more often, and `least_distance` is the inverse of that.
     let least = unit.least_distance(-40.0).unwrap();
     assert!((unit.log2_wrong(least) + 40.0).abs() < 1e-6, "{least}");
     assert!(unit.least_distance(-80.0).unwrap() > least && unit.least_distance(-1e9).is_none());

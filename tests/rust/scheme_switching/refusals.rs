@@ -1,4 +1,4 @@
-//! What does not fit is refused, and every named set does.
+//! What does not fit is refused, and every named set fits.
 
 use refloat::Error;
 use refloat::bootstrapping::scheme_switching::{

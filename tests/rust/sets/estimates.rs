@@ -1,6 +1,6 @@
 //! Every key that a secure set publishes, the polynomial of NTRU included, against the lattice estimator's output of
-//! `tests/tools/estimate.py`, which is kept in `tests/vectors/security.json`: by every attack at least 128 bits. A set with a key
-//! that is not there fails.
+//! `tests/tools/estimate.py`, which is kept in `tests/vectors/security.json`: at least 128 bits by every attack. A set fails if
+//! one of its keys is not there.
 
 use std::fs;
 
@@ -20,8 +20,8 @@ const ATTACKS: [&str; 8] =
 /// Attacks on g / f; dsd looks for the dense sublattice.
 const ATTACKS_ON_NTRU: [&str; 5] = ["usvp", "dsd", "bdd", "bdd_hybrid", "bdd_mitm_hybrid"];
 
-/// Attacks that have not been run to their end on a key of a large ring: dimension, log2 of the modulus, secret, attacks. One that
-/// comes into the vector has to leave this list.
+/// Attacks that have not been run to their end on a key of a large ring: dimension, log2 of the modulus, secret, attacks. An
+/// attack that comes into the vector has to leave this list.
 const PENDING: [(usize, f64, &str, &[&str]); 1] = [(32768, 866.0, "ternary", &["bdd_mitm_hybrid"])];
 
 /// The short keys of sets that were replaced, by MATZOV's dual hybrid, their cheapest attack.
@@ -82,7 +82,7 @@ impl Asked {
         if self.secret.starts_with("binomial") { &ATTACKS_ON_NTRU } else { &ATTACKS }
     }
 
-    /// What was not run on it.
+    /// The attacks that were not run on this key.
     fn pending(&self) -> &'static [&'static str] {
         let own = |(n, log_q, secret, _): &&(usize, f64, &str, _)| {
             (*n, log_q.to_bits(), *secret) == (self.n, self.log_q.to_bits(), self.secret.as_str())
@@ -95,7 +95,7 @@ impl Asked {
     }
 }
 
-/// A key of a set, what the set's policy is, and what the core says the key is worth.
+/// A key of a set, the policy of the set, and the security that the core states for the key.
 struct Key {
     set: &'static str,
     policy: SecurityPolicy,
@@ -147,7 +147,7 @@ fn lwe_keys(preset: &CggiPreset) -> Vec<Key> {
     keys
 }
 
-/// The keys of every set of today that claims security.
+/// The keys of every current set that claims security.
 fn keys() -> Vec<Key> {
     let mut out = Vec::new();
     for preset in ShipPreset::all().iter().filter(|preset| preset.secure()) {
@@ -207,7 +207,7 @@ fn every_key_of_a_secure_set_is_estimated_at_128_bits_by_every_attack() {
         };
         used[place] = true;
         let bits_of = |attack: &&str| match entries[place]["bits"].get(*attack) {
-            // It cannot be mounted at so small a modulus.
+            // The attack cannot be mounted at so small a modulus.
             Some(Value::Null) => f64::INFINITY,
             Some(bits) => bits.as_f64().expect("a number"),
             None if asked.pending().contains(attack) => f64::INFINITY,

@@ -201,7 +201,7 @@ fn objects_of_other_keys_and_levels_are_refused() {
     assert_ne!(setup.keys.key_id(), other.key_id());
 }
 
-/// Keys of which one track cannot be read.
+/// Keys with one track that cannot be read.
 struct Unreadable<'a>(&'a ShipKeys);
 
 impl KeySource<u32> for Unreadable<'_> {

@@ -16,7 +16,7 @@ use refloat::wire::{
 use super::objects::{bgv, cggi, ship};
 use super::{Label, Target, any, sealed};
 
-/// Secret keys. Any seed is one, of which the key is made: what that takes is a matter of the set.
+/// Secret keys. Any seed is one, and the key is made from it: the memory that this takes depends on the set.
 pub(super) const SECRET_KEY: Target =
     Target { name: "secret_key", corpus: secret_keys, check: secret_key, memory: (4, 1 << 14) };
 
@@ -31,7 +31,7 @@ fn secret_key(bytes: &[u8]) -> bool {
     })
 }
 
-/// What checks a part, and what takes it, have to agree on every input.
+/// The functions that check a part and that take it have to agree on every input.
 fn agree(
     bytes: &[u8],
     label: Label,
@@ -49,7 +49,7 @@ fn agree(
 pub(super) const SHIP_KEY_PART: Target =
     Target { name: "ship_key_part", corpus: ship_parts, check: ship_part, memory: (16, 1 << 16) };
 
-/// The smallest part of a key, by their lengths.
+/// The index of the smallest part of a key, by the lengths of all parts.
 fn smallest(lengths: impl Iterator<Item = usize>) -> usize {
     lengths.enumerate().min_by_key(|&(_, length)| length).expect("a part").0
 }

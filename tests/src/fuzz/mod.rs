@@ -27,7 +27,7 @@ pub struct Target {
     /// Reads any bytes, and says whether they were accepted. Panics if the reader does, or if what it accepts is not written as it was
     /// read.
     pub check: fn(&[u8]) -> bool,
-    /// Most bytes that `check` allocates, freed again or not, for inputs of so many bytes: so many times as many, and so many more.
+    /// Limit on all bytes that `check` allocates, freed ones included: `(factor, constant)`, for `factor * input length + constant`.
     pub memory: (usize, usize),
 }
 
@@ -55,20 +55,21 @@ pub const TARGETS: [Target; 20] = [
     shared::GATE_RESULT,
 ];
 
-/// Runs the target of a name.
+/// Runs the target called `name`.
 ///
 /// # Panics
-/// If there is none, or as the target.
+/// If there is none, or if the target does.
 pub fn check(targets: &[Target], name: &str, bytes: &[u8]) {
     let target = targets.iter().find(|target| target.name == name).expect("the name of a target");
     let _ = (target.check)(bytes);
 }
 
-/// Gives a target so many inputs made from its corpus, and fewer if they have more than so many bytes together. `check` is called
-/// with each, and answers as [`Target::check`].
+/// Runs `check` on up to `inputs` mutated inputs, stopping early once they total `bytes` bytes. `check` answers as
+/// [`Target::check`].
 ///
 /// # Panics
-/// If `check` does, or if it accepts none or all of the inputs: such a run tells nothing.
+/// If `check` does, if it accepts none or all of the inputs, since such a run tells nothing, or if the target refuses one of its
+/// valid inputs.
 pub fn short_run(target: &Target, seed: u64, (inputs, bytes): (usize, usize), check: impl Fn(&[u8]) -> bool) {
     let name = target.name;
     let corpus = (target.corpus)();

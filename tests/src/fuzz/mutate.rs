@@ -58,13 +58,13 @@ impl Mutator {
         }
     }
 
-    /// A place in so many bytes, or behind them: two of three times near the front.
+    /// A place in `len` bytes, or behind them: two of three times near the front.
     fn place(&mut self, len: usize) -> usize {
         let reach = if self.below(3) > 0 { len.min(FRONT) } else { len };
         self.below(reach + 1)
     }
 
-    /// The length of a piece of at most `len` bytes: one of two times a short one.
+    /// The length of a piece of at most `len` bytes: a short one half of the time.
     fn piece(&mut self, len: usize) -> usize {
         let reach = if self.below(2) > 0 { len.min(16) } else { len };
         self.below(reach + 1)

@@ -108,7 +108,7 @@ fn bgv_ciphertexts() -> Vec<Vec<u8>> {
     [params.levels().input, params.levels().output].map(of_level).to_vec()
 }
 
-/// Where the metadata of BGV have the noise, of which a reader believes the floor at least.
+/// Place of the noise in the metadata of BGV. A reader believes no noise below the floor.
 const NOISE: std::ops::Range<usize> = HEADER_LEN + 16..HEADER_LEN + 24;
 
 fn bgv_ciphertext(bytes: &[u8]) -> bool {

@@ -39,7 +39,7 @@ fn program(bytes: &[u8]) -> bool {
     true
 }
 
-/// The same bytes, for integers modulo a power of a prime, in the clear.
+/// Programs as the same bytes, in the clear on integers modulo a power of a prime.
 pub(super) const INTEGER_PROGRAM: Target = Target {
     name: "integer_program",
     corpus: integer_programs,
@@ -63,7 +63,7 @@ fn integer_program(bytes: &[u8]) -> bool {
 pub(super) const PROGRAM_TEXT: Target =
     Target { name: "program_text", corpus: program_texts, check: program_text, memory: (1024, 64 << 20) };
 
-/// Without `clamp`, whose fit takes milliseconds.
+/// Texts of programs without `clamp`, whose fit takes milliseconds.
 fn program_texts() -> Vec<Vec<u8>> {
     [
         "x = input\ny = multiply x x\nz = polynomial y 0.5 0.25 0 -0.02 # odd\nw = rotate-sum z 8\nw = output w",

@@ -1,11 +1,11 @@
-// Debian packages that tests need, installed where that takes no question.
+// Debian packages that tests need, installed if that takes no question.
 import { begin } from './log.mjs';
 import { must, run } from './run.mjs';
 
 /** What a person would type. */
 export const aptCommand = (packages) => `apt-get update && apt-get install -y --no-install-recommends ${packages.join(' ')}`;
 
-/** Installs packages as root, or where sudo asks for no password; false where neither is to be had. */
+/** Installs packages as root, or with sudo if it asks for no password; false if neither is possible. */
 export async function aptInstall(title, packages) {
   const root = process.getuid?.() === 0;
   const apt = (await run('apt-get', ['--version'])).code === 0;

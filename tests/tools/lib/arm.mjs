@@ -6,13 +6,13 @@ export const ARM = 'aarch64-unknown-linux-gnu';
 /** The command that runs a program for ARM. */
 export const emulated = runner(ARM);
 
-/** What is not there, and cannot be had or, without `install`, was not asked for; undefined if nothing is missing. */
+/** What is missing and cannot be installed, or was not to be installed without `install`; undefined if nothing is missing. */
 export async function missingForArm(install) {
   if (process.arch === 'arm64') return 'this machine is one, and `npm test` has all of it';
   return missingFor(ARM, install, 'npm run test:arm');
 }
 
-/** Runs a command of cargo for ARM; gives what it says. */
+/** Runs a cargo command for ARM. Returns its output. */
 export function cargoForArm(progress, args) {
   return cargoFor(ARM, progress, args);
 }

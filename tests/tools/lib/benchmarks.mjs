@@ -1,5 +1,5 @@
 // The tables of core/BENCHMARKS.md. Each stands between two comments, and below it is a list of the commands that measured it, each
-// with its machine. A table whose commands are of `refloat` can be measured again: what they print as JSON becomes cells.
+// with its machine. Tables measured by `refloat` can be measured again: the JSON that the commands print becomes cells.
 import { Stop } from './log.mjs';
 
 /**
@@ -58,7 +58,7 @@ const write = (table) => [
 ];
 
 /**
- * The text with another table in place of one.
+ * The text with one table replaced.
  * @param {string} text
  * @param {string} id
  * @param {(table: Table) => Table} change
@@ -71,7 +71,7 @@ export function withTable(text, id, change) {
   return lines.join('\n');
 }
 
-/** What a row is found by: its first cells, without marks and remarks; an empty one is that of the row above. */
+/** The key of each row: its first cells, without marks and remarks. An empty cell stands for the one above. */
 export function keysOf(table, cells = 1) {
   const above = [];
   return table.rows.map((row) => {
@@ -81,7 +81,7 @@ export function keysOf(table, cells = 1) {
 }
 
 /**
- * The table with figures of a run: cells by row and title of the column. The others stay as they are.
+ * The table with the figures of a run, by row and column title. Other cells stay as they are.
  * @param {Table} table
  * @param {string} command
  * @param {object} answer what the command printed
@@ -96,7 +96,7 @@ export function refreshed(table, command, answer, date) {
     const row = rows[keys.indexOf(key)];
     if (!row) continue;
     changed += 1;
-    // What was not measured stays as it was.
+    // Figures that were not measured stay as they were.
     for (const [title, text] of Object.entries(cells).filter(([, cell]) => cell !== undefined)) {
       const column = table.header.indexOf(title);
       if (column < 0) throw new Stop(`table ${table.id} has no column "${title}"`);
@@ -108,7 +108,7 @@ export function refreshed(table, command, answer, date) {
   return { ...table, rows, runs: table.runs.map((run) => (run.command === command ? { command, where } : run)) };
 }
 
-/** A machine as the file names it. */
+/** A machine in the words of the file. */
 export function machineOf({ cpu, threads, backend, load }, date) {
   const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' }).format(date);
   const busy = load === null ? 'load unknown' : `load average ${load.toFixed(1)} before it`;
@@ -121,7 +121,7 @@ const digits = (value, count) => value?.toFixed(count);
 const seconds = (value) => value === undefined ? undefined : `${value.toFixed(value < 0.1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0)} s`;
 const gigabytes = (value) => (value / 1e9).toFixed(1);
 
-/** Rows by what they have under a name. */
+/** Rows grouped by their value under a name. */
 function by(rows, name) {
   const groups = new Map();
   for (const row of rows) groups.set(row[name], [...(groups.get(row[name]) ?? []), row]);
@@ -131,7 +131,7 @@ function by(rows, name) {
 /** Rows that the machine had the memory for. */
 const measured = (rows) => rows.filter((row) => row.seconds !== null);
 
-/** What a metric was on so many threads. */
+/** The measured value of a metric on a number of threads. */
 const pick = (rows, metric, threads = null) => rows.find((row) => row.metric === metric && row.threads === threads)?.measured ?? undefined;
 
 /** The two shapes in which SHIP is measured: `bench`, and the rows of `reproduce ship`. */
@@ -189,7 +189,7 @@ function* sealSlots({ rows }) {
   }
 }
 
-/** `bgv`, with the bits left of each second on one thread. */
+/** Like `bgv`, with the remaining bits per second on one thread. */
 function* bgvWithRate({ rows }) {
   for (const [key, cells] of bgv({ rows })) {
     const own = rows.filter((row) => key === row.params || key === `${row.params}-thin`);
@@ -278,7 +278,7 @@ function* demystifying({ rows }) {
   }
 }
 
-/** How the tables of `refloat` are read: of how many cells the key of a row is, and rows of what a command prints. */
+/** How to read the output for each table: `key` is the number of cells in a row's key, and `read` yields rows of cells. */
 export const READERS = {
   ship: { key: 1, read: ship },
   conventional: { key: 1, read: conventional },
@@ -293,5 +293,5 @@ export const READERS = {
   demystifying: { key: 1, read: demystifying },
 };
 
-/** Whether a command is one that this program runs and reads. */
+/** Whether this program can run a command and read its output. */
 export const isRun = (table, command) => command.startsWith('refloat ') && READERS[table.id] !== undefined;

@@ -34,7 +34,7 @@ export function onPath(names) {
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram);
 }
 
-/** Finds Chromium, installing Debian's package where that needs no question; otherwise says how. */
+/** Finds Chromium, or installs Debian's package if that takes no question; otherwise says how to install it. */
 export async function needChromium() {
   const found = findChromium();
   if (found) return found;

@@ -1,4 +1,4 @@
-// What is built, in the order in which they need each other.
+// The builds, in the order in which they depend on each other.
 import { join } from 'node:path';
 import { buildC, installed } from './c.mjs';
 import { begin } from './log.mjs';
@@ -44,14 +44,14 @@ const c = {
   inputs: [...RUST, 'wasm/cabi', 'tests/tools/lib/c.mjs'],
   outputs: [join(installed, 'lib', 'librefloat_c.a'), join(installed, 'lib', 'wasm32-emscripten', 'librefloat_c.a')],
   make: buildC,
-  // Nothing else needs it, and fat LTO takes its time.
+  // No other build needs it, and fat LTO takes long.
   onlyIfAsked: true,
 };
 
 /** Everything that can be built, by name, in order. */
 export const builds = { wasm, ts, demo, server, c };
 
-/** What is built where nothing is asked for. */
+/** The builds that are made if none is named. */
 export const usual = Object.keys(builds).filter((name) => !builds[name].onlyIfAsked);
 
 /** Builds what is older than its sources; `names` are keys of `builds`. */

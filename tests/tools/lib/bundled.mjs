@@ -1,17 +1,17 @@
-// Packages of npm whose code is in what is released, beside refloat's own: dependencies, which a bundler puts into the page; what the
-// package `refloat` carries in dist/vendor; and helper functions of the bundlers.
+// npm packages whose code is part of what is released, besides refloat's own: dependencies, which a bundler puts into the page; what
+// the package `refloat` carries in dist/vendor; and helper functions of the bundlers.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { licenceTexts } from './licences.mjs';
 import { root } from './paths.mjs';
 
-/** What bundlers add to modules: to load them, and to give them names. */
+/** Bundlers that add code of their own, to load modules and to name them. */
 const HELPERS = { demo: ['rolldown', 'vite'], ts: [] };
 
-/** The first part of a licence file is the package's own; what it bundles for itself, such as a command line, goes nowhere else. */
+/** Matches the part of a licence file about what the package bundles for itself, such as a command line; that goes nowhere else. */
 const OWN_PART = /^# Licenses of bundled dependencies[^]*$/m;
 
-/** Packages in what is built of a workspace, `demo` or `ts`, which must have been built: {name, version, license, description, texts}. */
+/** npm packages in the build of a workspace, `demo` or `ts`, which must have been built: {name, version, license, description, texts}. */
 export function bundledIn(workspace) {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const vendored = readdirSync(join(root, 'ts', 'dist', 'vendor'));
@@ -29,7 +29,7 @@ export function bundledIn(workspace) {
   });
 }
 
-/** Names of the packages that a workspace needs to run, by a lock file; workspaces that it needs are looked into, and not named. */
+/** Names of the packages that a workspace needs at run time, by a lock file; other workspaces are followed, but not named. */
 export function runtimePackages({ packages }, workspace) {
   const [found, seen] = [new Set(), new Set()];
   const visit = (place) => {
@@ -46,7 +46,7 @@ export function runtimePackages({ packages }, workspace) {
   return [...found].sort();
 }
 
-/** Where Node finds a package from another one's place: beside it, or further up. */
+/** Where Node finds a package that another one imports: beside it, or further up. */
 function placeOf(packages, from, name) {
   for (let folder = from; ; folder = folder.includes('/') ? folder.slice(0, folder.lastIndexOf('/')) : '') {
     const place = `${folder ? `${folder}/` : ''}node_modules/${name}`;

@@ -16,7 +16,7 @@ const LIMIT = 300_000;
 /** Why a leg does not run here. */
 export class Skip extends Error {}
 
-/** What the programs of a run share: an installed refloat, and a folder for what is made. */
+/** What the programs of a run share: an installed refloat, and a folder for temporary files. */
 export class Workshop {
   /** Emscripten, once it has been looked for. */
   emscripten;
@@ -31,7 +31,7 @@ export class Workshop {
     this.shared = [`-L${this.lib}`, '-lrefloat_c', `-Wl,-rpath,${this.lib}`];
   }
 
-  /** Compiles a program for this machine; gives the command that runs it. */
+  /** Compiles a program for this machine. Returns the command that runs it. */
   async native(name, link) {
     const file = this.source(name);
     const [command, flags] = file.endsWith('.c') ? [compiler('c'), C] : [compiler('c++'), CXX];
@@ -40,14 +40,14 @@ export class Workshop {
     return [out];
   }
 
-  /** Compiles a program for Node with Emscripten; gives the command that runs it. */
+  /** Compiles a program for Node with Emscripten. Returns the command that runs it. */
   async node(name, flags = []) {
-    // In one file: with another beside it, versions before 3.1.21 mistake a Node that has fetch for a browser.
+    // A single file: with another one beside it, versions before 3.1.21 mistake a Node that has fetch for a browser.
     const out = await this.wasm(name, `${name}.cjs`, ['-sENVIRONMENT=node', '-sSINGLE_FILE=1', ...flags]);
     return [process.execPath, out];
   }
 
-  /** Compiles a program with Emscripten; gives the file that loads it. */
+  /** Compiles a program with Emscripten. Returns the file that loads it. */
   async wasm(name, out, flags) {
     const path = join(this.scratch, out);
     const args = [...EMCC_FLAGS, ...flags, ...this.#include(), this.source(name), this.wasmArchive, '-o', path];
@@ -55,7 +55,7 @@ export class Workshop {
     return path;
   }
 
-  /** A program of the examples, of the tests, or of those that are written here. */
+  /** The source of a program: one of the examples, of the tests, or of those written here. */
   source(name) {
     const folders = [join(cabi, 'examples'), join(cabi, 'tests'), this.scratch];
     const found = folders.flatMap((folder) => ['c', 'cpp'].map((ending) => join(folder, `${name}.${ending}`))).find((file) => existsSync(file));
@@ -73,7 +73,7 @@ export class Workshop {
   }
 }
 
-/** The compiler of a language; skips the leg where there is none. */
+/** The compiler for a language; skips the leg if there is none. */
 export function compiler(language) {
   const [variable, names] = language === 'c' ? ['CC', ['cc', 'gcc', 'clang']] : ['CXX', ['c++', 'g++', 'clang++']];
   const found = process.env[variable] ?? onPath(names);
@@ -81,21 +81,21 @@ export function compiler(language) {
   return found;
 }
 
-/** Runs a command that must end well; gives what it says. */
+/** Runs a command that must succeed. Returns its output. */
 export async function succeeds(command, args, options) {
   const { code, output } = await run(command, args, options);
   if (code !== 0) throw new Error(`${[command, ...args].join(' ')} ended with ${code}, and said:\n${output.slice(-4000)}`);
   return output;
 }
 
-/** Runs a program, which must end with a code and say something; gives what it says. */
+/** Runs a program that must end with the code `wanted` and print something that matches. Returns its output. */
 export async function says([command, ...first], args, pattern, wanted = 0) {
   const { code, output } = await run(command, [...first, ...args], { limit: LIMIT });
   if (code === wanted && pattern.test(output)) return output;
   throw new Error(`${[command, ...first, ...args].join(' ').slice(0, 200)} ended with ${code}, and said:\n${output.slice(-4000)}`);
 }
 
-/** Runs the adder with numbers that carry through every bit, and with some that do not; one that is too large is refused. */
+/** Runs the adder with numbers that carry through every bit, and with others; a number that is too large is refused. */
 export async function adds(program, words = []) {
   const set = words.at(-1) ?? 'bool-128';
   for (const [a, b] of [[173, 102], [255, 1], [0, 0]]) {
@@ -104,19 +104,19 @@ export async function adds(program, words = []) {
   await says(program, ['256', '0'], /^256 is not a number from 0 to 255$/m, 1);
 }
 
-/** The adder with the toy, as words of the command. */
+/** Arguments for the adder with the toy set. */
 export const TOY = ['--allow-insecure', 'toy-bool'];
 
-/** Runs a program that counts what it looks at and what of it is wrong, which must be nothing; gives the count. */
+/** Runs a program that counts its checks and its failures, of which there must be none. Returns the count of checks. */
 export async function counts(program, what) {
   const said = await says(program, [], new RegExp(`^\\d+ ${what}, 0 wrong$`, 'm'));
   return new RegExp(`\\d+ ${what}`).exec(said)[0];
 }
 
-/** Compares every digest of the vectors with what the program `portable` gives; says how many there were. */
+/** Compares every digest of the vectors with the output of the program `portable`. Returns how many there were. */
 export async function digests(program, vectors) {
   let count = 0;
-  // What these compute is computed elsewhere.
+  // Only keys and fresh ciphertexts are compared for these; their computations are compared elsewhere.
   const client = ({ name, secret, keyId, parts, fresh }) => ({ name, secret, keyId, parts, ...(fresh && { fresh }) });
   const methods = {
     gate: vectors.gates,
@@ -131,7 +131,7 @@ export async function digests(program, vectors) {
       const said = await says(program, [method, name, wanted.secret, ...parts.map(([index]) => String(index))], /^keyId /m);
       const found = new Map(said.trimEnd().split('\n').map((line) => /^(.*) (\S+)$/.exec(line).slice(1)));
       for (const [index, digest] of parts) wanted[`part ${index}`] = digest;
-      // Ciphertexts of secure sets have randomness of their own, here as in npm.
+      // Ciphertexts of secure sets have fresh randomness, here as in npm.
       const compared = Object.entries(wanted).filter(([key]) => name.startsWith('toy') || /^(secret|keyId|part \d+)$/.test(key));
       for (const [key, value] of compared) {
         count += 1;

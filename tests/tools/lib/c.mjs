@@ -6,10 +6,10 @@ import { Stop } from './log.mjs';
 import { root, target } from './paths.mjs';
 import { cargoProgress, must, run } from './run.mjs';
 
-/** Its sources. */
+/** Folder of the library's sources. */
 export const cabi = join(root, 'wasm', 'cabi');
 
-/** Where `npm run build:c` leaves it. */
+/** The folder into which `npm run build:c` installs. */
 export const installed = join(target, 'c');
 
 const WASM = 'wasm32-unknown-unknown';
@@ -21,7 +21,7 @@ export async function buildC(step) {
   await install(installed, files, await wasmArchive(step));
 }
 
-/** Takes the libraries that the Rust tests have built, or builds what they build; gives their folder. */
+/** Takes the libraries that the Rust tests have built, or builds them in the same way. Returns the folder into which they are installed. */
 export async function takeTested(step) {
   const files = await librariesOf(step, [...RUST_TESTS, '--no-run']);
   const prefix = join(target, 'c-tested');
@@ -30,8 +30,8 @@ export async function takeTested(step) {
 }
 
 /**
- * The archive for Emscripten. It is built together with a crate of the npm package: crates below the core are then compiled with
- * the features that they have there, so that the core is compiled once for both.
+ * Builds the archive for Emscripten, together with a crate of the npm package: the crates below the core are then compiled with the
+ * features that they have in that package, so that the core is compiled once for both.
  */
 async function wasmArchive(step) {
   const { env, onLine } = cargoProgress(step);
@@ -76,7 +76,7 @@ async function install(prefix, libraries, wasm) {
   fill('refloat.pc.in', 'pkgconfig');
 }
 
-/** A library in its folder: a shared one of Linux under the name that programs load, and linked to from the one they link. */
+/** Puts a library in its folder; a shared one for Linux gets the name that programs load, and a link with the name that they link. */
 function place(file, lib, name) {
   if (!name.endsWith('.so')) return copyFileSync(file, join(lib, name));
   const loaded = /soname,([\w.]+)/.exec(readFileSync(join(cabi, 'build.rs'), 'utf8'))[1];

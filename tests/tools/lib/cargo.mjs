@@ -1,13 +1,13 @@
-// What cargo builds of the workspace for its tests, and where that lies.
+// What cargo builds of the workspace for its tests, and where the results are.
 import { cargoProgress, must } from './run.mjs';
 
-/** The workspace without the build tool, which has no tests and a large library behind it. */
+/** The workspace without the build tool, which has no tests and depends on a large library. */
 export const CRATES = ['--workspace', '--exclude', 'refloat-wasm-builder'];
 
 /** What the Rust tests build. */
 export const RUST_TESTS = ['test', ...CRATES, '--lib', '--bins', '--tests'];
 
-/** Runs cargo, and gives those of the artefacts it names that are `wanted`, whether they were made now or before. */
+/** Runs cargo, and returns the artefacts that are `wanted`, whether they were made now or before. */
 export async function artefacts(step, args, wanted) {
   const { env, onLine } = cargoProgress(step);
   const found = [];

@@ -3,8 +3,8 @@ import { cratesWithTexts, thirdParty } from './licences.mjs';
 import { bill, mergeCrates, npmComponent, runtimeComponent } from './sbom.mjs';
 
 /**
- * The bill, as JSON, and THIRD-PARTY.txt of an artefact with this name and version, made of these parts. Parts may share crates,
- * runtime libraries and packages of npm; each of a name and version is told once.
+ * The bill of materials, as JSON, and THIRD-PARTY.txt of the artefact `own`, made of these parts. Parts may share crates, runtime
+ * libraries and npm packages; each name and version is listed once.
  * @param {{ name: string, version: string, type?: string }} own
  * @param {{ crates: object[], runtimes: object[], bundled: object[] }[]} parts
  */

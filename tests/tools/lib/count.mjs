@@ -1,6 +1,6 @@
 // Reads from a test runner's output how many tests it ran, and which failed.
 
-/** One line shape per runner: cargo test, Vitest, Node's own runner, and the plain one. */
+/** The shape of each runner's summary: cargo test, Vitest, Node's own runner, and the plain line. */
 const SHAPES = [
   [/^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored/gm, [1, 2, 3]],
   [/^\s*Tests\s+(?:(\d+) failed)?(?: \| )?(?:(\d+) passed)?(?: \| )?(?:(\d+) skipped)?/gm, [2, 1, 3]],

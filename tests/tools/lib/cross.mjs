@@ -10,8 +10,8 @@ import { cargoProgress, run } from './run.mjs';
 const LIMIT = 3 * 60 * 60_000;
 
 /**
- * Systems by their names in Rust. `tools` are commands and where Debian has them, `compiler` is the one for C, which also links if
- * no `linker` is named, and `runner` is the command that runs a program, if this machine cannot.
+ * Systems by their Rust names. `tools` are commands with their Debian packages, `compiler` is the C compiler, which also links unless
+ * a `linker` is named, and `runner` is the command that runs a program if this machine cannot.
  */
 const SYSTEMS = {
   'aarch64-unknown-linux-gnu': {
@@ -24,8 +24,8 @@ const SYSTEMS = {
     linker: 'cc',
     tools: { 'musl-gcc': 'musl-tools', cc: 'gcc' },
   },
-  // Rust brings the C library for ARM. The C of the crates is compiled with the headers of another one, of which it uses nothing
-  // that differs.
+  // Rust brings the C library for ARM. The C code of the crates is compiled with the headers of another C library, but uses
+  // nothing in which they differ.
   'aarch64-unknown-linux-musl': {
     compiler: 'aarch64-linux-gnu-gcc',
     runner: ['qemu-aarch64'],
@@ -43,8 +43,8 @@ const SYSTEMS = {
 export const runner = (system) => SYSTEMS[system].runner ?? [];
 
 /**
- * What is not there to build for a system, and cannot be had or, without `install`, was not asked for; undefined if nothing is
- * missing. `command` is the one that installs it.
+ * What is missing to build for a system and cannot be installed, or was not to be installed without `install`; undefined if nothing
+ * is missing. `command` is the command that installs it.
  */
 export async function missingFor(system, install, command) {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'this is done on Linux on x86-64 alone';
@@ -59,7 +59,7 @@ export async function missingFor(system, install, command) {
   return (await library()) ? undefined : `Rust has no ${system}; \`${command}\` adds it: rustup target add ${system}`;
 }
 
-/** Runs a command of cargo for a system; gives what it says. */
+/** Runs a cargo command for a system. Returns its output. */
 export async function cargoFor(system, progress, [command, ...args], more = {}) {
   const { env, onLine } = cargoProgress(progress);
   const { code, output } = await run('cargo', [command, '--target', system, ...args], {
@@ -71,12 +71,12 @@ export async function cargoFor(system, progress, [command, ...args], more = {}) 
   return output;
 }
 
-/** Where cargo leaves the server and command line. */
+/** The path at which cargo puts the server and command line. */
 export function binaryFor(system, profile) {
   return join(target, system, profile === 'dev' ? 'debug' : profile, system.includes('windows') ? 'refloat.exe' : 'refloat');
 }
 
-/** Builds the server and command line; gives its file. */
+/** Builds the server and command line. Returns its path. */
 export async function buildFor(system, progress, profile) {
   const strip = { [`CARGO_PROFILE_${profile.toUpperCase()}_STRIP`]: 'symbols' };
   await cargoFor(system, progress, ['build', '--locked', '--profile', profile, '--package', 'refloat-server', '--bin', 'refloat'], strip);

@@ -1,4 +1,4 @@
-// What a program for Linux asks of the system before it runs: the loader and the shared libraries that its headers name.
+// What a Linux program needs from the system before it runs: the loader and the shared libraries that its headers name.
 // Format: System V ABI, "Object Files" and "Program Loading and Dynamic Linking".
 import { readFileSync } from 'node:fs';
 
@@ -13,7 +13,7 @@ const STRINGS = 5n;
 const HEADER = 56;
 const ENTRY = 16;
 
-/** The loader (undefined if there is none) and the shared libraries of a file of 64 bits, least significant byte first. */
+/** The loader (undefined if there is none) and the shared libraries of a 64-bit little-endian file. */
 export function linked(path) {
   const bytes = readFileSync(path);
   if (bytes.length < 64 || bytes.readUInt32BE(0) !== 0x7f454c46 || bytes[4] !== 2 || bytes[5] !== 1) {

@@ -1,17 +1,17 @@
-// Emscripten's compiler: found, or installed where somebody asked for it.
+// Emscripten's compiler, which is looked for, and installed if asked for.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { aptCommand, aptInstall } from './apt.mjs';
 import { onPath } from './browser.mjs';
 import { run } from './run.mjs';
 
-/** Debian's packages; without acorn its optimiser ends. */
+/** Debian's packages; without acorn, Emscripten's optimiser fails. */
 const PACKAGES = ['emscripten', 'node-acorn'];
 
 /** Where Debian keeps the packages of Node that its emcc uses. */
 const NODE_PATH = '/usr/share/nodejs';
 
-/** What every program that is linked with refloat needs. */
+/** Flags for every program that is linked with refloat. */
 export const EMCC_FLAGS = ['-O2', '-msimd128', '-sALLOW_MEMORY_GROWTH=1', '-sMAXIMUM_MEMORY=4GB', '-sTOTAL_STACK=2MB'];
 
 /** Why there is no Emscripten, and how to have it. */
@@ -25,8 +25,8 @@ const asked = () => process.env.REFLOAT_INSTALL_EMCC === '1';
 let finding;
 
 /**
- * Emscripten, looked for once: `compile(args)` runs emcc and `configure(args)` CMake by emcmake, which may be absent. Both give
- * {code, output}; `env` is what they run with. Undefined where there is none.
+ * Emscripten, looked for once: `compile(args)` runs emcc, and `configure(args)`, which may be absent, runs CMake through emcmake. Both
+ * return {code, output}; `env` is their environment. Undefined if there is no Emscripten.
  */
 export const findEmscripten = () => (finding ??= find());
 

@@ -1,9 +1,9 @@
-// Kernels of the core, each run so many times by an emulator of 64-bit ARM that names every instruction as it executes it.
+// Kernels of the core, run in an emulator of 64-bit ARM that names every instruction as it executes it.
 import { cargoForArm, emulated, missingForArm } from './arm.mjs';
 import { Stop, begin } from './log.mjs';
 import { run } from './run.mjs';
 
-/** Words of a row, stages of its transform, and what counts are of; see core/benches/instructions.rs. */
+/** Words per row, butterflies per transform, and what counts are divided by for each kernel; see core/benches/instructions.rs. */
 const N = 1024;
 const BUTTERFLIES = (N / 2) * Math.log2(N);
 export const KERNELS = {
@@ -21,7 +21,7 @@ export const KERNELS = {
   gate: ['key product of a gate', 2 * 4 * N],
 };
 
-/** Builds the program that runs them; gives its file. */
+/** Builds the program that runs the kernels. Returns its path. */
 export async function kernelsForArm() {
   const missing = await missingForArm(false);
   if (missing) throw new Stop(missing);
@@ -34,7 +34,7 @@ export async function kernelsForArm() {
   return program;
 }
 
-/** Runs a kernel so many times by a backend; `onLine` sees a line for each instruction. */
+/** Runs a kernel `times` times with a backend; `onLine` gets a line for each instruction. */
 export async function traced(program, kernel, times, backend, onLine) {
   const [command, ...first] = emulated;
   const args = [...first, '-singlestep', '-d', 'exec,nochain', '-E', `REFLOAT_BACKEND=${backend}`, program, kernel, String(times)];

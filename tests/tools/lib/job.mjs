@@ -1,5 +1,5 @@
-// The main job by a binary that was built for another system: keys, a ciphertext and its decryption by the command line, and a
-// bootstrap by its server.
+// The main job with a binary for another system: keys, encryption and decryption with its command line, and a bootstrap with its
+// server.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './run.mjs';
@@ -11,8 +11,8 @@ const VALUES = [0.5, -0.25, 1];
 const LIMIT = 10 * 60_000;
 
 /**
- * Does it with `command`, which runs the binary, in an empty folder that the binary knows as `inside`. Gives what `refloat about`
- * said and the bits that are right.
+ * Does the job with `command`, which runs the binary, in an empty folder that the binary sees as `inside`. Returns the output of
+ * `refloat about` and the bits of precision.
  */
 export async function doJob(progress, command, folder, inside = folder) {
   const at = (name) => join(inside, name);

@@ -1,4 +1,4 @@
-// The licences of what is in an artefact besides refloat: THIRD-PARTY.txt, each text once, with the names of those that have it.
+// The licences of what an artefact contains besides refloat: THIRD-PARTY.txt has each text once, with the names of those under it.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from './paths.mjs';
@@ -6,10 +6,10 @@ import { root } from './paths.mjs';
 /** Names of files that hold a licence or a notice. */
 const LICENCE = /^(un)?licen[cs]e|^copying|^copyright|^notice/i;
 
-/** Folders below a package's own in which libraries that it carries keep theirs. */
+/** How many folders deep a package keeps the licences of libraries that it carries. */
 const DEPTH = 4;
 
-/** The licence files of a package, as {file, text} in order of their names. */
+/** The licence files of a package, as {file, text}, sorted by name. */
 export function licenceTexts(folder) {
   const found = [];
   const visit = (path, depth) => {
@@ -24,12 +24,12 @@ export function licenceTexts(folder) {
   return found.sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
-/** Crates with their texts; those of this repository have its own licence, and are left out. */
+/** Crates with their licence texts; crates of this repository have its own licence, and are left out. */
 export function cratesWithTexts(crates) {
   return crates.filter(({ digest }) => digest).map((each) => ({ ...each, texts: textsOf(each) }));
 }
 
-/** The texts that a crate brings, or else that of the Apache licence, which is the same whoever gives it, if that is one of its licences. */
+/** A crate's own texts. A crate without any gets the text of the Apache licence, if it is under that: this text is always the same. */
 function textsOf({ folder, license }) {
   const texts = licenceTexts(folder);
   if (texts.length > 0 || !/\bApache-2\.0\b(?! WITH)/.test(license)) return texts;
@@ -44,7 +44,7 @@ export function thirdParty(packages) {
   const users = new Map();
   for (const each of packages) {
     for (const { text } of each.texts) {
-      // Copies of one licence differ in how their lines are broken.
+      // Copies of one licence differ in their line breaks.
       const key = text.replace(/\s+/g, ' ').trim();
       if (!users.has(key)) users.set(key, { text: text.replace(/\r\n?/g, '\n').trim(), names: new Set() });
       users.get(key).names.add(named(each));

@@ -24,7 +24,7 @@ export function seconds(milliseconds) {
   return `${s < 10 ? s.toFixed(1) : Math.round(s)} s`;
 }
 
-/** What is under way: all of it shares the line that is rewritten. */
+/** Steps under way, which share the line that is rewritten. */
 const underway = new Set();
 
 function draw() {
@@ -34,7 +34,7 @@ function draw() {
   out.write(`\r\u001b[2K${parts.join('')}`);
 }
 
-/** Something that takes a while. Call `update` as often as you like and one of the others once. */
+/** Begins a step that takes a while. Call `update` as often as you like, and one of the others once. */
 export function begin(title) {
   const start = Date.now();
   let note = '';
@@ -53,7 +53,7 @@ export function begin(title) {
     return Date.now() - start;
   };
   return {
-    /** Shows how far it is. */
+    /** Shows how far the step is. */
     update(text) {
       note = text;
       if (live || Date.now() - spoken < QUIET) return;
@@ -71,7 +71,7 @@ export class Stop extends Error {}
 
 /** Runs a command's main function and turns its outcome into the process's. */
 export async function main(body) {
-  // Whoever reads it may have seen enough, as `head` has.
+  // The reader of the output may have closed it, as `head` does.
   process.stdout.on('error', (error) => {
     if (error.code === 'EPIPE') process.exit();
     throw error;

@@ -1,6 +1,6 @@
-// Loops of a program as it was compiled, and how often each was run: what a model of a processor is asked about.
+// Loops of a compiled program, and how often each was run, as input for a model of a processor.
 
-/** Instructions of a listing by `llvm-objdump -d --no-show-raw-insn`: text, and where it jumps within the program, by address. */
+/** The instructions in a listing of `llvm-objdump -d --no-show-raw-insn`, by address: text, and jump target within the program. */
 export function instructionsOf(listing) {
   const found = new Map();
   for (const [, address, text] of listing.matchAll(/^\s*([0-9a-f]+):\s+(\S.*?)\s*$/gm)) {
@@ -12,9 +12,9 @@ export function instructionsOf(listing) {
 }
 
 /**
- * The loops among instructions of four bytes each that were executed so often: from where a jump back goes to that jump, without
- * what belongs to a loop within. `rounds` is how often one of its instructions was executed, on the average, and `executed` how
- * often all of them were together. Smaller loops come first.
+ * The loops among executed instructions of four bytes each, from the target of a backward jump to the jump, without the instructions
+ * of loops inside. `rounds` is how often an instruction of the loop was executed on average, and `executed` is the sum over all of
+ * them. Smaller loops come first.
  */
 export function loopsOf(instructions, executed) {
   const spans = [...executed.keys()].filter((at) => instructions.get(at)?.to <= at).map((at) => [instructions.get(at).to, at]);
@@ -39,7 +39,7 @@ export function assemblyOf({ lines }) {
   return `head:\n${lines.map((line) => `\t${text(line)}\n`).join('')}`;
 }
 
-/** Cycles of a round by two reports of `llvm-mca`, of more rounds and of fewer: what it takes to begin falls out. */
+/** Cycles per round, from two reports of `llvm-mca` for more rounds and for fewer: the difference cancels what the start takes. */
 export function cyclesOf(more, fewer) {
   const [a, b] = [more, fewer].map((report) => {
     const number = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)$`, 'm').exec(report)?.[1]);

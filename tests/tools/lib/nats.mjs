@@ -9,16 +9,16 @@ import { root, target } from './paths.mjs';
 import { kill, run, start } from './run.mjs';
 import { freePort } from './server.mjs';
 
-/** What is built; Go checks its sources against its database of sums. */
+/** The version that is built; Go checks the sources against its checksum database. */
 export const VERSION = 'v2.15.2';
 
-/** Where it is built. */
+/** The folder in which it is built. */
 export const tools = join(target, 'tools');
 
-/** The oldest that lets single messages expire. */
+/** The oldest version in which single messages can expire. */
 const LEAST = [2, 11];
 
-/** What operators are given; so its permissions are tried, too. */
+/** The configuration for operators, so that its permissions are tested, too. */
 const config = join(root, 'server', 'deploy', 'nats.conf');
 
 /** A password that begins with a digit could be read as a number. */
@@ -30,7 +30,7 @@ const READY = 30_000;
 
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** {program}, or {missing}: why there is none that can be used, and what to do. */
+/** {program}, or {missing} with the reason why there is none to use, and what to do. */
 export async function findNats() {
   const program = process.env.NATS_SERVER ?? onPath(['nats-server']) ?? join(tools, 'nats-server');
   const { code, output } = await run(program, ['--version']);
@@ -41,7 +41,7 @@ export async function findNats() {
   return { program };
 }
 
-/** A nats-server with JetStream on a port of the loopback interface, with its messages in a folder of its own. */
+/** A nats-server with JetStream on a loopback port, with its messages in a folder of its own. */
 export class Nats {
   #program;
   #folder;
@@ -55,7 +55,7 @@ export class Nats {
     this.#folder = mkdtempSync(join(folder, 'nats-'));
   }
 
-  /** Where it is, for one of the users of the configuration that is deployed. */
+  /** The server's address for one of the users of the deployed configuration. */
   url(user) {
     return `nats://${user}:${PASSWORDS[user]}@127.0.0.1:${this.#port}`;
   }
@@ -81,13 +81,13 @@ export class Nats {
     await closed;
   }
 
-  /** All that it has is gone. */
+  /** Removes all its messages. */
   wipe() {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
 
-/** Whether somebody who speaks NATS listens on a port. */
+/** Whether a NATS server listens on a port. */
 function answers(port) {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

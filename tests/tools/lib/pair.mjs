@@ -1,16 +1,16 @@
 // Times in the document of `refloat bench --json`.
 
-/** Names of the times that stand at the top of a document. */
+/** Times at the top level of the document, with their names. */
 const AT_TOP = { nandSeconds: 'NAND', lookUpSeconds: 'look-up', keygenSeconds: 'keys' };
 
-/** Every time of a document, with what it is of. */
+/** All times of a document, each with what it measures. */
 export function timesOf(document) {
   const top = Object.entries(AT_TOP).filter(([name]) => name in document).map(([name, what]) => [what, document[name]]);
   const rows = (document.measurements ?? document.adder ?? []).map((row) => {
     const words = [row.mode, row.ciphertexts > 1 && `${row.ciphertexts} ciphertexts`, `threads ${row.threads}`];
     return [words.filter(Boolean).join(', '), row.seconds];
   });
-  // Of methods whose bench prints the rows of `refloat reproduce`, a whole bootstrap.
+  // For methods whose bench prints the rows of `refloat reproduce`: the times of a whole bootstrap.
   const whole = (document.rows ?? []).filter(({ metric }) => metric === 'seconds').map((row) => [`threads ${row.threads}`, row.measured]);
   const times = [...top, ...rows, ...whole];
   const odd = times.find(([, seconds]) => !(seconds > 0));
@@ -18,7 +18,7 @@ export function timesOf(document) {
   return times;
 }
 
-/** The one in the middle, or what lies half-way between the two there. */
+/** The middle number, or the mean of the two in the middle. */
 export function median(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

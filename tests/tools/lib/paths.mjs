@@ -1,4 +1,4 @@
-// Where things are. Everything here is relative to the repository, whatever the current folder is.
+// Paths in the repository, whatever the current folder is.
 import { fileURLToPath } from 'node:url';
 import { join, resolve } from 'node:path';
 
@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** Cargo's output folder. */
 export const target = resolve(root, process.env.CARGO_TARGET_DIR ?? 'target');
 
-/** Where the stamps of finished builds are kept; always inside this clone, like what they describe. */
+/** The stamps of finished builds; always inside this clone, like the builds that they describe. */
 export const stamps = join(root, 'target', 'stamps');
 
 /** The wasm artefacts and their glue, as the npm package carries them. */

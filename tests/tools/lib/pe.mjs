@@ -1,4 +1,4 @@
-// What a program for Windows is linked with. Format: Microsoft, "PE Format", sections 3 (headers) and 6.4 (imports).
+// The libraries that a Windows program is linked with. Format: Microsoft, "PE Format", sections 3 (headers) and 6.4 (imports).
 import { readFileSync } from 'node:fs';
 
 /** Libraries that every Windows has had since version 10. */
@@ -9,7 +9,7 @@ const FILE_HEADER = 24;
 const SECTION = 40;
 const IMPORT = 20;
 
-/** Magic number of an optional header for 64 bits, and where its table of imports is. */
+/** Magic number of a 64-bit optional header, and the offset of its import table entry. */
 const PE32_PLUS = 0x20b;
 const IMPORTS = 120;
 

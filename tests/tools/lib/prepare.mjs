@@ -1,4 +1,4 @@
-// Everything a fresh clone needs before anything can be built: checked, and repaired where it can be.
+// Everything that a fresh clone needs before it can be built: checked, and repaired where possible.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Stop, begin } from './log.mjs';
@@ -8,7 +8,7 @@ import { must, run } from './run.mjs';
 const NODE = [20, 19];
 const WASM_TARGET = 'wasm32-unknown-unknown';
 
-/** Makes this machine and this clone ready to build; does nothing, quickly, when they are. */
+/** Makes this machine and this clone ready to build; returns quickly if they are. */
 export async function prepare() {
   checkNode();
   await checkRust();
@@ -43,7 +43,7 @@ async function checkRust() {
   step.done();
 }
 
-/** Rust links with it, and two of the server's libraries are in C. */
+/** Checks for a C compiler: Rust links with it, and two of the server's libraries are in C. */
 async function checkCompiler() {
   if (process.platform === 'win32' || (await run('cc', ['--version'])).code !== -1) return;
   throw new Stop(

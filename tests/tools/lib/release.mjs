@@ -11,7 +11,7 @@ export const serverPackage = join(root, 'server', 'npm');
 
 const LICENCES = ['LICENSE-MIT', 'LICENSE-APACHE'];
 
-/** The file with the licences of what others have made. */
+/** The file with the licences of others' code. */
 export const THIRD_PARTY = 'THIRD-PARTY.txt';
 
 /** Systems that binaries are released for, by the platform's name in Node. */
@@ -40,7 +40,7 @@ export function releaseVersion() {
   return cargo;
 }
 
-/** What a changelog says of a version, without the heading; undefined if it has no such heading. */
+/** The section of a changelog about a version, without the heading; undefined if there is no such heading. */
 export function notesOf(changelog, version) {
   const sections = changelog.split(/^## /m).slice(1);
   const section = sections.find((each) => each.startsWith(`[${version}]`));
@@ -48,8 +48,8 @@ export function notesOf(changelog, version) {
 }
 
 /**
- * Lays out what a platform gets, in an empty folder: `bin` and `share`, as the binary looks for the demo, licences, those of others
- * too, and the bill of materials. `pages` is where the demo was built.
+ * Lays out what a platform gets, in an empty folder: `bin` and `share`, where the binary looks for the demo, the licences, including
+ * those of others, and the bill of materials. `pages` is the folder of the built demo.
  */
 export function layOut(folder, binary, bill, licences, pages = demoDist) {
   rmSync(folder, { recursive: true, force: true });
@@ -122,14 +122,14 @@ export function launcherPackage(folder) {
   for (const name of LICENCES) copyFileSync(join(root, name), join(folder, name));
 }
 
-/** Packs a package for npm; gives the file. */
+/** Packs a package for npm. Returns the file. */
 export async function packNpm(folder, to) {
   const { code, output } = await run('npm', ['pack', '--json', '--silent', '--pack-destination', to], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] });
   if (code !== 0) throw new Stop(`npm pack of ${folder} ended with ${code}:\n${output}`);
   return join(to, JSON.parse(output)[0].filename);
 }
 
-/** The files of a folder in order of their names, with bytes and SHA-256. */
+/** The files of a folder, sorted by name, with bytes and SHA-256. */
 export function digests(folder) {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,15 +1,15 @@
-// Places in the source that are alike.
+// Similar places in the source.
 
 /** Lines that two places must share. */
 const LINES = 6;
 
-/** Characters that they must have in all: half a dozen closing brackets are no repetition. */
+/** How many characters those must have in all: half a dozen closing brackets are no repetition. */
 const CHARACTERS = 60;
 
 /** Lines that are found in more places than this are the idiom of a language. */
 const PLACES = 60;
 
-/** Lines of code with their numbers, spaces evened out: no blank ones, no comments, no imports. */
+/** Lines of code with their numbers and with spaces evened out, without blank lines, comments and imports. */
 function codeOf(text) {
   const lines = [];
   let importing = false;

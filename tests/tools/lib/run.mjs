@@ -21,8 +21,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 }
 
 /**
- * Starts a child that ends with this process. It leads a process group of its own: Ctrl-C reaches
- * only this process, which then ends each child once, and what the child started with it.
+ * Starts a child that ends with this process. The child leads a process group of its own: Ctrl-C reaches
+ * only this process, which then ends each child and what the child started, once.
  */
 export function start(command, args, options = {}) {
   const child = spawn(command, args, {
@@ -50,8 +50,8 @@ export function kill(child, signal) {
 
 /**
  * Runs a command to its end. `onLine` sees every line, also those ended by a carriage return, and
- * answers `true` for the ones not worth keeping. After `limit` milliseconds, if given, the command is
- * killed. Other processes go before one that `yields`. Resolves to {code, output}, and never rejects.
+ * returns `true` for lines that are not worth keeping. After `limit` milliseconds, if given, the command is
+ * killed. With `yields`, other processes have priority. Resolves to {code, output}, and never rejects.
  */
 export function run(command, args, { onLine, limit, yields, ...options } = {}) {
   return new Promise((resolve) => {
@@ -92,11 +92,11 @@ function letOthersFirst(pid) {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It has ended, or the system does not let us: it runs all the same.
+    // The child has ended, or the system does not allow this: it runs all the same.
   }
 }
 
-/** Like `run`, but stops everything when the command fails, showing what it said. */
+/** Like `run`, but if the command fails, stops everything and shows its output. */
 export async function must(step, command, args, options = {}) {
   const result = await run(command, args, options);
   if (result.code !== 0) {

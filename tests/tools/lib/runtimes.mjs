@@ -1,11 +1,11 @@
-// What a program is linked with that no lock file names: Rust's own library, the C library and the compiler's own routines, each with
-// its version, its licence and the text of it. THIRD-PARTY.txt and the bills of materials are both made of this list.
+// Libraries in a program that no lock file names: Rust's own library, the C library and the compiler's routines, each with version,
+// licence and licence text. THIRD-PARTY.txt and the bills of materials are both made from this list.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './paths.mjs';
 import { run } from './run.mjs';
 
-/** Headers of mingw-w64, as Debian installs them, say which version it is. */
+/** Header of mingw-w64, as Debian installs it, that has the version. */
 const MINGW_HEADER = '/usr/x86_64-w64-mingw32/include/_mingw_mac.h';
 
 /** The runtime libraries that a program for a system is linked with, as {name, version, license, texts}. */
@@ -22,21 +22,21 @@ export async function runtimesOf(system) {
   return [library];
 }
 
-/** The C library that Rust brings for static files; the archive holds its version as a string of its own. */
+/** The C library that Rust brings for static programs; the archive has its version as a string of its own. */
 function musl(archive) {
   const version = wanted(/\0(\d+\.\d+\.\d+)\0/, textOf(archive, 'latin1'), archive);
   const text = textOf(join(root, 'LICENSE-MIT')).replace(/^Copyright .*$/m, 'Copyright © 2005-2020 Rich Felker, et al.');
   return { name: 'musl', version, license: 'MIT', texts: [{ file: 'COPYRIGHT', text }] };
 }
 
-/** What starts programs for Windows, and the parts of the C library that Windows does not have. */
+/** The code that starts Windows programs, and the parts of the C library that Windows lacks. */
 function mingw() {
   const header = textOf(MINGW_HEADER);
   const version = ['MAJOR', 'MINOR', 'BUGFIX'].map((part) => wanted(new RegExp(`__MINGW64_VERSION_${part} (\\d+)`), header, MINGW_HEADER)).join('.');
   return { name: 'mingw-w64 runtime', version, license: 'ZPL-2.1', texts: [copyright('mingw-w64-x86-64-dev')] };
 }
 
-/** What unwinds the stack in programs for Windows. */
+/** The library that unwinds the stack in Windows programs. */
 async function gcc() {
   const version = wanted(/^(\d[\d.]*)/, await output('x86_64-w64-mingw32-gcc', '-dumpfullversion'), 'x86_64-w64-mingw32-gcc -dumpfullversion');
   const license = 'GPL-3.0-or-later WITH GCC-exception-3.1';
@@ -51,7 +51,7 @@ function textOf(path, encoding = 'utf8') {
   return readFileSync(path, encoding);
 }
 
-/** What an expression's group matches in a text that `where` gave. */
+/** The first group of a match in a text from `where`, which must match. */
 function wanted(expression, text, where) {
   const found = expression.exec(text)?.[1];
   if (!found) throw new Error(`${where} says no version: wanted ${expression}`);
@@ -64,7 +64,7 @@ async function output(command, ...args) {
   return text.trim();
 }
 
-/** The text of a page: without what is not text, and with few empty lines. */
+/** The text of an HTML page, without markup and with few empty lines. */
 function plain(html) {
   const entities = { lt: '<', gt: '>', quot: '"', amp: '&', '#x27': "'", '#39': "'", '#x2F': '/' };
   const text = html.replace(/<(style|head)\b[^]*?<\/\1>/g, '').replace(/<[^>]*>/g, '');

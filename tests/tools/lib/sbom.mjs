@@ -1,11 +1,11 @@
-// Software bills of materials: what is in an artefact, by name, version, licence and digest, and what of it needs what.
+// Software bills of materials: the contents of an artefact by name, version, licence and digest, and which depends on which.
 // Format: CycloneDX 1.6 (ECMA-424), in JSON.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from './paths.mjs';
 import { run } from './run.mjs';
 
-/** The crates in what is made of a package for a system; `options` choose its features. */
+/** The crates in a build of a package for a system; `options` choose the package's features. */
 export async function cratesIn(name, system, options = []) {
   const metadata = JSON.parse(await output('cargo', ['metadata', '--locked', '--format-version', '1', '--filter-platform', system]));
   const tree = ['tree', '--locked', '--package', name, '--target', system, '--edges', 'normal,no-proc-macro', '--prefix', 'none', '--format', '{p}'];
@@ -13,7 +13,7 @@ export async function cratesIn(name, system, options = []) {
   return selected(metadata, linkedCrates(linked), checksums(readFileSync(join(root, 'Cargo.lock'), 'utf8')));
 }
 
-/** Several lists of crates as one: a crate that is in two of them needs what it needs in either. */
+/** Merges lists of crates: a crate in several lists depends on all that it depends on in any. */
 export function mergeCrates(...lists) {
   const merged = new Map();
   const key = ({ name, version }) => `${name} ${version}`;
@@ -24,7 +24,7 @@ export function mergeCrates(...lists) {
   return [...merged.values()].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** The bill of an artefact: its own `name` and `version`, and what it is made of. */
+/** The bill of materials of an artefact with this `name` and `version`, and its contents. */
 export function bill({ name, version, type = 'application' }, crates, others = []) {
   const ref = (crate) => `pkg:cargo/${crate.name}@${crate.version}`;
   const own = `refloat:${name}@${version}`;
@@ -48,13 +48,13 @@ export function bill({ name, version, type = 'application' }, crates, others = [
   };
 }
 
-/** A package of npm whose code is in an artefact. */
+/** An npm package whose code is in an artefact. */
 export function npmComponent({ name, version, license, description }) {
   const purl = `pkg:npm/${name}@${version}`;
   return { type: 'library', name, version, description, licenses: licences(license), purl, 'bom-ref': purl };
 }
 
-/** A library that the compiler links, one of `runtimesOf`. */
+/** A library linked by the compiler, one of `runtimesOf`. */
 export function runtimeComponent({ name, version, license }) {
   const ref = `runtime:${name.toLowerCase().replaceAll(' ', '-')}@${version}`;
   return { type: 'library', name, version, licenses: licences(license), 'bom-ref': ref };
@@ -71,7 +71,7 @@ export function checksums(lock) {
   return new Map([...lock.matchAll(entry)].map(([, name, version, digest]) => [`${name} ${version}`, digest]));
 }
 
-/** The crates of `cargo metadata` whose `name version` is in a set, in order of their names, each with what it needs of them. */
+/** The crates of `cargo metadata` whose `name version` is in `wanted`, sorted by name, each with its dependencies among them. */
 export function selected({ packages, resolve }, wanted, digests) {
   const key = ({ name, version }) => `${name} ${version}`;
   const byId = new Map(packages.filter((each) => wanted.has(key(each))).map((each) => [each.id, each]));
@@ -96,7 +96,7 @@ function component({ name, version, license, digest }) {
   return { type: 'library', name, version, licenses: license && licences(license), hashes };
 }
 
-/** A licence as SPDX has it; a slash is how older manifests say `OR`. */
+/** A licence as an SPDX expression; a slash is how older manifests say `OR`. */
 function licences(text) {
   return [{ expression: text.split('/').map((part) => part.trim()).join(' OR ') }];
 }

@@ -1,9 +1,9 @@
-// A folder for what is made on the way.
+// A folder for temporary files.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { target } from './paths.mjs';
 
-/** Does `work` in an empty folder below cargo's, whose name begins with `name`, and which is removed afterwards. */
+/** Calls `work` with an empty folder below cargo's, whose name begins with `name`; the folder is removed afterwards. */
 export async function inScratch(name, work) {
   const parent = join(target, 'tmp');
   mkdirSync(parent, { recursive: true });

@@ -9,7 +9,7 @@ const READY = 30_000;
 const EMULATED = 300_000;
 const GRACE = 35_000;
 
-/** How long one answer about it may take, in milliseconds. */
+/** How many milliseconds an answer about its readiness may take. */
 const ANSWER = 5_000;
 
 /** Whether nothing listens on this port of the loopback interface. */
@@ -34,9 +34,9 @@ export function freePort() {
 }
 
 /**
- * Starts `refloat serve` on a port of the loopback interface, with further arguments, by this command, and
- * waits until it is ready. Resolves to {url, pid, closed, stop}; `closed` resolves to the exit code, however
- * it comes.
+ * Starts `refloat serve` with this command on a port of the loopback interface, with further arguments, and
+ * waits until it is ready. Resolves to {url, pid, closed, stop}; `closed` resolves to the exit code whenever
+ * the server ends.
  */
 export async function serve({ port, args = [], command = [serverBinary], stdio = ['ignore', 'inherit', 'inherit'] }) {
   const url = `http://127.0.0.1:${port}`;
@@ -68,7 +68,7 @@ export async function serve({ port, args = [], command = [serverBinary], stdio =
   }
 }
 
-/** Why the server at `url` is not ready, in its own words where it has any; undefined if it is ready. */
+/** Why the server at `url` is not ready, in its own words if it answers; undefined if it is ready. */
 export async function notReady(url) {
   try {
     const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(ANSWER) });

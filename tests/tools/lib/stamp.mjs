@@ -18,7 +18,7 @@ function files(path) {
     .flatMap((entry) => files(join(path, entry.name)));
 }
 
-/** One hash over names and contents. */
+/** A hash over names and contents of all files. */
 export function fingerprint(inputs) {
   const hash = createHash('sha256');
   for (const name of inputs.flatMap(files)) {
@@ -28,14 +28,14 @@ export function fingerprint(inputs) {
   return hash.digest('hex');
 }
 
-/** Whether `outputs` (absolute paths) were made from exactly these inputs. */
+/** Whether `outputs` (absolute paths) exist and were made from exactly these inputs. */
 export function isFresh(name, inputs, outputs) {
   const stamp = join(stamps, name);
   if (!existsSync(stamp) || !outputs.every((output) => existsSync(output))) return false;
   return readFileSync(stamp, 'utf8') === fingerprint(inputs);
 }
 
-/** Forgets the stamp, so that an interrupted build is not taken for a finished one. */
+/** Removes the stamp, so that an interrupted build does not count as finished. */
 export function unstamp(name) {
   rmSync(join(stamps, name), { force: true });
 }

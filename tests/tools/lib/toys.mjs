@@ -1,5 +1,5 @@
-// A bootstrap of every toy set by the command line, for binaries of systems on which the shared vectors are not all there is to try:
-// which sets the vectors leave out, and what is asked of each.
+// Bootstraps every toy set on the command line, for binaries of systems that have to be tried on more than the shared vectors: finds
+// the sets that the vectors leave out, and what to do with each.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './run.mjs';
@@ -7,10 +7,10 @@ import { run } from './run.mjs';
 /** Milliseconds after which a command is taken to hang. */
 const LIMIT = 10 * 60_000;
 
-/** Largest error of numbers that come back. */
+/** Largest error of refreshed numbers. */
 const ERROR = 0.02;
 
-/** What vectors have of a set whose ciphertexts were refreshed, by whatever its method calls that. */
+/** Fields of sets in the vectors whose ciphertexts were refreshed, as their methods call that. */
 const REFRESHED = ['bootstrapped', 'nand', 'lookedUp'];
 
 const asNumbers = (text) => text.trim().split(/[\s,]+/).map(Number);
@@ -22,8 +22,8 @@ const isNear = (wanted) => (text) => {
 const numbers = (message) => ({ encrypt: (at) => ['--in', at('x.csv')], message, ask: ['bootstrap'], count: message.length, isRight: isNear(message) });
 
 /**
- * What is asked by the method of a set: how a message is encrypted, which command refreshes it, and what the decryption has to be. The
- * message is written to `x.csv`, if there is one.
+ * The question for each method: how to encrypt a message, which command refreshes it, and what the decryption must be. The message,
+ * if there is one, is written to `x.csv`.
  */
 const QUESTIONS = {
   'ckks-ship': numbers([0.5, -0.25, 1]),
@@ -39,7 +39,7 @@ const QUESTIONS = {
   },
 };
 
-/** The toys of `sets`, as {name, method}, of which the vectors refresh no ciphertext. A method without a question is an error. */
+/** The toys of `sets`, as {name, method}, for which the vectors refresh no ciphertext. A method without a question is an error. */
 export function toysLeft(sets, vectors) {
   const refreshed = new Set(
     Object.values(vectors).filter(Array.isArray).flat().filter((set) => REFRESHED.some((name) => name in set)).map(({ name }) => name),

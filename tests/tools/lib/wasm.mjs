@@ -1,4 +1,4 @@
-// What there is in an archive of WebAssembly, found out without a C compiler: rust-lld links it, and it runs.
+// Checks of an archive of WebAssembly without a C compiler: rust-lld links it, and the module runs.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Stop } from './log.mjs';
@@ -6,7 +6,7 @@ import { root } from './paths.mjs';
 import { run } from './run.mjs';
 import { WASM_FEATURES } from '../../../wasm/build.mjs';
 
-/** Links the functions of these names; the module must run. Gives its file. */
+/** Links the named functions, and checks that the module runs. Returns its file. */
 export async function linkWasm(archive, names, scratch) {
   const out = join(scratch, 'linked.wasm');
   const exports = [...names, '__heap_base'].map((name) => `--export=${name}`);
@@ -21,12 +21,12 @@ export async function optimise(file) {
   await must(process.execPath, [binaryen('wasm-opt'), '-O2', ...WASM_FEATURES, file, '-o', file]);
 }
 
-/** What a module asks of its host. */
+/** The names of a module's imports. */
 export async function importsOf(file) {
   return WebAssembly.Module.imports(await WebAssembly.compile(readFileSync(file))).map(({ name }) => name);
 }
 
-/** Bytes of a module, and whether it uses SIMD128. */
+/** The size of a module in bytes, and whether it uses SIMD128. */
 export async function lookAt(file) {
   const listing = `${file}.wat`;
   await must(process.execPath, [binaryen('wasm-dis'), file, ...WASM_FEATURES, '-o', listing]);
@@ -35,7 +35,7 @@ export async function lookAt(file) {
 
 const binaryen = (name) => join(root, 'node_modules', 'binaryen', 'bin', name);
 
-/** A host in a few lines: memory that only grows, and entropy that is 7 in every byte. */
+/** Runs a module in a minimal host: memory only grows, and entropy is 7 in every byte. */
 async function works(module) {
   const memory = () => instance.exports.memory;
   let top = 0;

@@ -1,4 +1,4 @@
-// A front, workers and honest clients, with NATS between them.
+// A front, workers and honest clients, connected by NATS.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { Workers } from './workers.mjs';
 /** Milliseconds in which something must have happened. */
 const PATIENCE = 150_000;
 
-/** A folder, and a nats-server that has its messages there, while something is done. */
+/** Calls `action` with a nats-server and a folder, in which the server has its messages; ends and removes both afterwards. */
 export async function withNats(program, action) {
   const folder = mkdtempSync(join(tmpdir(), 'refloat-cluster-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -33,7 +33,7 @@ export class Cluster {
   #count;
   #unmount = () => this.host.unmount();
 
-  /** `ofWorkers` is what Workers take besides. */
+  /** `ofWorkers` are further options of Workers. */
   constructor(folder, nats, { count, sets, seed, settings, mount = false, ofWorkers }) {
     this.#count = count;
     this.nats = nats;
@@ -45,21 +45,21 @@ export class Cluster {
   }
 
   async start() {
-    // Before what is in it is removed.
+    // Unmounts before the folder is removed.
     process.prependListener('exit', this.#unmount);
     await this.host.start();
     for (let number = 0; number < this.#count; number++) this.workers.start(number);
     await this.clients.begin();
   }
 
-  /** Waits for something, which is told in words if it does not come. */
+  /** Waits until `has` holds; if that takes too long, stops with `what` in the message. */
   async until(what, has) {
     for (const end = Date.now() + PATIENCE; !(await has()); await sleep(100)) {
       if (this.ledger.broken || Date.now() > end) throw new Stop(`not within ${PATIENCE / 1000} s: ${what}`);
     }
   }
 
-  /** Waits until the front counts on so many workers, by its metrics, which are to be public. */
+  /** Waits until the front counts on this number of workers, by its metrics, which must be public. */
   async hears(workers) {
     await this.until(`the front counts on ${workers} workers`, async () => {
       const { bytes } = await this.host.ask('GET', '/metrics');
@@ -67,13 +67,13 @@ export class Cluster {
     });
   }
 
-  /** Waits until so many more jobs are done. */
+  /** Waits until this many more jobs are done. */
   async works(jobs = 10) {
     const enough = this.ledger.right + jobs;
     await this.until('jobs are done', () => this.ledger.right >= enough);
   }
 
-  /** Asks each worker to stop, and starts it again. */
+  /** Stops and restarts one worker after the other; `meanwhile` is called in between. */
   async restartWorkers(meanwhile = () => {}) {
     for (let number = 0; number < this.#count; number++) {
       await this.workers.end(number, 'SIGTERM');
@@ -87,7 +87,7 @@ export class Cluster {
     await this.host.reviveIfDead((how) => this.ledger.find('lost', `the front ended by itself (${how})`));
   }
 
-  /** Ends all in order and looks at what there is then; resolves to the number of results that were not those of another run. */
+  /** Ends everything in order and checks what is left; resolves to the number of results that differed from those of another run. */
   async finish() {
     const { clients, host, ledger, workers } = this;
     await this.revive();
@@ -97,7 +97,7 @@ export class Cluster {
     await host.restart('SIGTERM');
     await clients.verify();
     for (const how of workers.ended) ledger.find('lost', `a worker ended by itself (${how})`);
-    // By the log of the front, which survives it.
+    // The log of the front has them, and survives the front.
     return readFileSync(host.logFile, 'utf8').split('two runs of a job gave different results').length - 1;
   }
 

@@ -33,7 +33,7 @@ export function damage(path, random) {
   }
 }
 
-/** Takes every byte of the file system of a folder while `action` goes on, which may do so again. */
+/** Fills the file system of a folder during `action`, which may have it filled again. */
 export async function fill(folder, action) {
   const filler = join(folder, 'filler');
   const file = openSync(filler, 'w');

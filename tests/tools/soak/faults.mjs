@@ -1,4 +1,4 @@
-// What goes wrong, one fault after the other, in an order that the seed decides.
+// Faults, one after the other, in an order that the seed decides.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
@@ -47,7 +47,7 @@ export class Faults {
     return [...this.#all.keys()];
   }
 
-  /** One fault and the pause after it. All kinds come equally often. */
+  /** Causes one fault, and pauses. All kinds come equally often. */
   async one() {
     if (this.#bag.length === 0) {
       this.#bag = this.names;
@@ -64,13 +64,13 @@ export class Faults {
     await sleep(this.#random.between(50, 1200));
   }
 
-  /** Lets go of everything that is still held. */
+  /** Closes all connections that are still held. */
   async stop() {
     for (const socket of this.#peers) socket.destroy();
     this.#peers.clear();
   }
 
-  /** Files of somebody else are where they were, or at least somewhere in the folder. */
+  /** Checks that files of other owners are where they were, or at least somewhere in the folder. */
   verifyForeign() {
     const all = files(this.#host.data);
     for (const { path, text } of this.#foreign) {
@@ -93,7 +93,7 @@ export class Faults {
     await this.#host.start();
   }
 
-  /** Writes beyond the limit fail, as at the end of a quota. */
+  /** Makes writes beyond a limit fail, as at the end of a quota. */
   #fileSize() {
     return this.#limited('--fsize', this.#random.pick([0, 4096, 1 << 16, 1 << 20]), 'unlimited');
   }
@@ -146,7 +146,7 @@ export class Faults {
     return this.#damage(set.id, new RegExp(`^0*${piece}(\\.|$)`), () => set.damages.push({ piece, healed: undefined }));
   }
 
-  /** Changes, shortens or removes the file of this owner and name, while the server holds its breath. */
+  /** Changes, shortens or removes the file of this owner and name while the server is stopped. */
   async #damage(owner, name, note) {
     const { pid } = this.#host;
     process.kill(pid, 'SIGSTOP');
@@ -161,7 +161,7 @@ export class Faults {
     }
   }
 
-  /** Somebody uses the data folder for other things too. */
+  /** Puts somebody else's files into the data folder. */
   async #dropForeign() {
     const number = this.#foreign.length;
     const hex = Array.from({ length: 32 }, () => this.#random.between(0, 15).toString(16)).join('');
@@ -179,12 +179,12 @@ export class Faults {
     return true;
   }
 
-  /** Headers that do not come. */
+  /** Peers whose headers never end. */
   #halfOpen() {
     return this.#hold(this.#random.between(50, 200), () => this.#random.pick(['', 'GET / HT', 'POST /v1/jobs HTTP/1.1\r\nhost: localhost\r\n']));
   }
 
-  /** Bodies that trickle. */
+  /** Peers whose bodies trickle. */
   #slowBodies() {
     const set = this.#clients.sets[0];
     const head = [
@@ -199,7 +199,7 @@ export class Faults {
     return this.#hold(this.#random.between(4, 30), () => head, 'x');
   }
 
-  /** Requests whose answers nobody takes. */
+  /** Peers that never read their answers. */
   #unread() {
     const job = this.#clients.done.at(-1);
     if (!job) return false;
@@ -208,7 +208,7 @@ export class Faults {
     return this.#hold(this.#random.between(10, 60), () => ask(this.#random.pick(paths)).repeat(this.#random.between(1, 40)));
   }
 
-  /** Bodies that trickle, many on a connection. */
+  /** Peers whose bodies trickle, many on each connection. */
   #slowStreams() {
     const set = this.#clients.sets[0];
     const head = {
@@ -221,7 +221,7 @@ export class Faults {
     return this.#holdStreams(65_535, () => head, 'x');
   }
 
-  /** Answers of which a byte is taken, or none, on connections that go on moving. */
+  /** Peers that read a byte of their answers or none, on connections that stay active. */
   #unreadStreams() {
     const job = this.#clients.done.at(-1);
     if (!job) return false;
@@ -246,7 +246,7 @@ export class Faults {
     await this.#keep(mine, () => drop && mine.forEach((socket) => socket.writable && socket.write(drop)));
   }
 
-  /** The same with streams of HTTP/2, whose answers have a window of so many bytes that is never opened again. */
+  /** The same with HTTP/2 streams whose answers have a window of `initialWindowSize` bytes that is never opened again. */
   async #holdStreams(initialWindowSize, head, drop) {
     const mine = [];
     const streams = [];
@@ -269,22 +269,22 @@ export class Faults {
     });
   }
 
-  /** Another address than that of the honest clients, where loopback has several: what is bounded is bounded for each peer. */
+  /** Another address than the honest clients', if loopback has several, because limits apply per peer. */
   #elsewhere() {
     return process.platform === 'linux' ? { localAddress: `127.0.1.${this.#random.between(1, 250)}` } : {};
   }
 
-  /** Keeps peers for a while, and does something with them now and then. */
+  /** Keeps peers for a while, and calls `now` every now and then. */
   async #keep(peers, now) {
     const timer = setInterval(now, 300);
-    // Descriptors may run out while they are here, of which the server keeps some for itself.
+    // File descriptors may run out meanwhile; the server reserves some for itself.
     await sleep(this.#random.between(300, 4000));
     clearInterval(timer);
     peers.forEach((peer) => peer.destroy());
   }
 }
 
-/** Where a circuit of a set is submitted. */
+/** The address for submitting a circuit of a set. */
 function submission(set) {
   return `/v1/jobs?key=${set.id}&op=circuit`;
 }

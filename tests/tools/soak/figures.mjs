@@ -1,11 +1,11 @@
-// What a front and its workers on this machine do in a second, and how soon they go on after a kill. Nothing is judged: these are figures
-// for a table, which has the load of the machine beside them.
+// Jobs per second of a front and its workers on this machine, and how soon they go on after a kill. Nothing is judged: these are figures
+// for a table, which states the load of the machine as well.
 import { loadavg } from 'node:os';
 import { Stop, say } from '../lib/log.mjs';
 import { SETTINGS } from './host.mjs';
 import { sleep } from './random.mjs';
 
-/** Sets that are measured: jobs of each that are timed, and whether recovery from kills is, too, which needs jobs of little. */
+/** Sets to measure: how many jobs are timed, and whether recovery from kills is measured too, which needs small jobs. */
 export const SETS = { toy10: { count: 200, recovers: true }, n15: { count: 40, recovers: false } };
 
 /** Jobs in the table of the front that is killed. */
@@ -17,18 +17,18 @@ const CLIENTS = 8;
 /** Milliseconds in which a job must have ended. */
 const PATIENCE = 300_000;
 
-/** Settings of front and workers: one job at a time for each worker, room for many that wait, and for keys that take so many bytes. */
+/** Settings of front and workers: one job at a time per worker, room for many waiting jobs, and for keys of `keyBytes` bytes. */
 export const settingsFor = (keyBytes) => ({
   REFLOAT__LIMITS__MAX_QUEUED: '20000',
   REFLOAT__LIMITS__MAX_UPLOADS: `${2 * CLIENTS}`,
   REFLOAT__CLUSTER__SLOTS: '1',
   REFLOAT__COMPUTE__KEY_IDLE_SECONDS: '600',
   REFLOAT__COMPUTE__KEY_CACHE_BYTES: `${Math.max(Number(SETTINGS.REFLOAT__COMPUTE__KEY_CACHE_BYTES), keyBytes)}`,
-  // Where it says how many workers it hears.
+  // Its metrics say how many workers it hears.
   REFLOAT__SERVER__METRICS_LISTEN: 'public',
 });
 
-/** Measures; `host` is a front, `workers` has none that runs, `set` is a key set with its tasks. */
+/** Measures; `host` is a front, `workers` has none running, and `set` is a key set with its tasks. */
 export async function figures(host, workers, set) {
   const { count, recovers } = SETS[set.params];
   const jobs = new Jobs(host, set);
@@ -44,7 +44,7 @@ export async function figures(host, workers, set) {
   if (recovers) await recovery(jobs, host, workers);
 }
 
-/** The first job of a worker, which has to load the keys, and the one after it. */
+/** Times a worker's first job, which has to load the keys, and the next one. */
 async function coldAndWarm(jobs) {
   for (const name of ['a cold job, whose keys are loaded first', 'a warm job, whose keys are in memory']) {
     const load = loaded();
@@ -56,9 +56,9 @@ async function coldAndWarm(jobs) {
   }
 }
 
-/** Jobs a second of so many workers, all of which wait when the workers begin. */
+/** Measures the jobs per second of `number` workers; all jobs are waiting when the workers begin. */
 async function rate(jobs, workers, number, count) {
-  // All of them have the keys in memory then.
+  // After these jobs, all workers have the keys in memory.
   await jobs.finish(await jobs.submit(Math.ceil(count / 20) * number));
   const load = loaded();
   for (let worker = 0; worker < number; worker++) workers.signal(worker, 'SIGSTOP');
@@ -69,7 +69,7 @@ async function rate(jobs, workers, number, count) {
   say(`  ${number} worker${number > 1 ? 's' : ''} of one thread: ${(count / since(began)).toFixed(2)} jobs of ${jobs.params} a second (${count} jobs; ${load})`);
 }
 
-/** How soon jobs go on after a worker, and after the front, was killed. */
+/** Measures how soon jobs go on after a worker is killed, and after the front is. */
 async function recovery(jobs, host, workers) {
   const ids = await jobs.submit(40);
   await jobs.finish(ids.slice(0, 4));
@@ -88,7 +88,7 @@ async function recovery(jobs, host, workers) {
   const end = Date.now();
   await host.restart();
   const ready = since(end);
-  // The one that was out may be done without the front.
+  // The job that was handed out may be done without the front, so the one after it is waited for.
   await jobs.finish([many[next + 1]]);
   say(`  a front killed with ${MANY - next} jobs in its table: ready after ${ready.toFixed(1)} s, jobs go on after ${since(end).toFixed(1)} s (${loaded()})`);
 }
@@ -116,12 +116,12 @@ class Jobs {
     const { params, fingerprint, id, pieces } = this.#set;
     const body = JSON.stringify({ params, fingerprint, keyId: id, parts: pieces.length });
     await this.#ask('POST', '/v1/keys', { type: 'application/json', body });
-    // Nothing of them is kept: the workers need the memory.
+    // The pieces are dropped once they are sent: the workers need the memory.
     for (let index = 0; pieces.length > 0; index++) await this.#ask('PUT', `/v1/keys/${id}/chunks/${index}`, { body: pieces.shift() });
     await this.#ask('POST', `/v1/keys/${id}/commit`);
   }
 
-  /** Submits so many jobs; resolves to their identifiers, in the order in which they were accepted. */
+  /** Submits `count` jobs; resolves to their identifiers, in the order in which they were accepted. */
   async submit(count) {
     const [task] = this.#set.tasks;
     const ids = [];
@@ -132,7 +132,7 @@ class Jobs {
     return ids;
   }
 
-  /** Waits until the front hears so many workers. */
+  /** Waits until the front hears this number of workers. */
   async hear(workers) {
     for (const deadline = Date.now() + PATIENCE; ; await sleep(50)) {
       const { bytes } = await this.#ask('GET', '/metrics');
@@ -141,7 +141,7 @@ class Jobs {
     }
   }
 
-  /** Compares a result with what the command line made of the same. */
+  /** Compares a result with what the command line made of the same input. */
   async compare(id) {
     const { bytes } = await this.#ask('GET', `/v1/jobs/${id}/result`);
     const [{ expected }] = this.#set.tasks;
@@ -166,7 +166,7 @@ class Jobs {
   async #ask(method, path, { type = 'application/octet-stream', body } = {}) {
     const headers = body ? { ...this.#authorization, 'content-type': type } : this.#authorization;
     let answer = await this.#host.ask(method, path, { headers, body });
-    // A connection may end just when it is used again.
+    // A connection may close just when it is used again.
     for (let tries = 0; answer.status === 0 && tries < 3; tries++) answer = await this.#host.ask(method, path, { headers, body });
     const { status, code } = answer;
     if (status < 200 || status > 299) throw new Stop(`${method} ${path}: ${status} ${code ?? ''}`);
@@ -174,7 +174,7 @@ class Jobs {
   }
 }
 
-/** Does something so many times, some at once. */
+/** Calls `action` `count` times, several at once. */
 async function together(count, action) {
   let next = 0;
   const loop = async () => {

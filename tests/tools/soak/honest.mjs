@@ -5,12 +5,12 @@ import { sleep } from './random.mjs';
 /** Milliseconds after which something that was accepted, or asked for again and again, counts as stuck. */
 const PATIENCE = 150_000;
 
-/** Finished jobs whose results are asked for again, up to the end. */
+/** How many finished jobs are remembered, whose results are fetched again up to the end. */
 const REMEMBERED = 200;
 
 const FINAL = new Set(['done', 'failed', 'cancelled']);
 
-/** Answers after which a client sends the same again: the server is away, busy or full, or failed and may not do so again. */
+/** Answers after which a client repeats the request: the server is away, busy or full, or has failed for reasons that may pass. */
 const LATER = new Set([0, 408, 429, 503]);
 const LATER_CODES = new Set(['INTERNAL', 'STORAGE_FULL', 'QUOTA']);
 
@@ -58,13 +58,13 @@ export class HonestClients {
     this.#loops.push(this.#forever(() => this.#readOneAgain()), this.#forever(() => this.#races()));
   }
 
-  /** Takes on nothing new, and follows everything to its end. */
+  /** Starts nothing new, and follows everything to its end. */
   async finish() {
     this.#ending = true;
     await Promise.all(this.#loops);
   }
 
-  /** With all faults over: every set is whole or is made so, and every result is still there. */
+  /** Once all faults are over, checks that every set is or can be made whole, and that every result is still there. */
   async verify() {
     for (const set of this.sets) for (const task of set.tasks) await this.#work(set, task);
     for (const job of this.done) await this.#checkResult(job, 'at the end');
@@ -83,7 +83,7 @@ export class HonestClients {
     await Promise.all(Array.from({ length: count }, () => this.#work(set, this.#random.pick(set.tasks))));
   }
 
-  /** One job with the right result, however often it takes when stored bytes were damaged. */
+  /** Does one job until its result is right, again and again if stored bytes were damaged. */
   async #work(set, task) {
     for (let tries = 0; tries < 20 && !this.#ledger.broken; tries++) {
       const job = await this.#submit(set, task);
@@ -99,7 +99,7 @@ export class HonestClients {
       const asked = Date.now();
       const answer = await this.#host.ask(method, path, options);
       const internal = answer.code === 'INTERNAL';
-      // Whether the server could read and write when it answered is known only from here.
+      // Only now is it known whether the server could read and write when it answered.
       if (internal && !this.#host.troubled) this.#ledger.find('wrong', `${method} ${path}: internal error without a cause`);
       this.#checkRepair(answer.json);
       if (!LATER.has(answer.status) && !LATER_CODES.has(answer.code)) return answer;
@@ -112,7 +112,7 @@ export class HonestClients {
     return undefined;
   }
 
-  /** A problem with stored bytes says what is to be done. */
+  /** Checks that a problem about stored bytes says how to repair it. */
   #checkRepair(problem) {
     const { code, detail } = problem ?? {};
     if (code in REPAIRS && !REPAIRS[code].test(detail)) this.#ledger.find('wrong', `${code} does not say the repair: ${detail}`);
@@ -135,7 +135,7 @@ export class HonestClients {
     return this.#json(set, { params, fingerprint, keyId: id, parts: pieces.length });
   }
 
-  /** Sends what the server does not have, seals, and checks that nothing acknowledged was forgotten; whether it is whole now. */
+  /** Sends what the server lacks, seals, and checks that nothing acknowledged was forgotten. Returns whether the set is whole now. */
   async #upload(set) {
     for (let tries = 0; tries < 20; tries++) {
       const opened = await this.#until('POST', '/v1/keys', this.#opening(set));
@@ -156,7 +156,7 @@ export class HonestClients {
       const sealed = await this.#until('POST', `/v1/keys/${set.id}/commit`, { headers: this.#headers(set) });
       if (!sealed) return false;
       if (sealed.status === 200) return true;
-      // Another piece was damaged or has been found so in the meantime: once more.
+      // Another piece was damaged, or found to be, in the meantime: try again.
       if (sealed.status !== 409) return this.#refused(`sealing ${set.params}`, sealed);
     }
     this.#ledger.find('stuck', `${set.params} ${set.id} cannot be sealed`);
@@ -168,7 +168,7 @@ export class HonestClients {
     return false;
   }
 
-  /** Uploads again what was damaged; those who meet the damage at the same time wait for one upload. */
+  /** Uploads damaged pieces again; jobs that meet the damage at the same time wait for the same upload. */
   #heal(set) {
     set.healing ??= this.#upload(set)
       .then((whole) => whole && this.#ledger.count('healed'))
@@ -178,7 +178,7 @@ export class HonestClients {
     return set.healing;
   }
 
-  /** A job that was accepted; `undefined` if that failed, which is counted. */
+  /** Submits a job. Returns it once it is accepted, or `undefined` after a failure, which is counted. */
   async #submit(set, task) {
     const path = `/v1/jobs?key=${set.id}&op=${task.op}`;
     const request = this.#bytes(set, task.body, { 'idempotency-key': randomUUID() });
@@ -204,15 +204,15 @@ export class HonestClients {
     return undefined;
   }
 
-  /** A client that did not see the answer sends the same again, and means the same job. */
+  /** Sends a request again, like a client that did not see the answer: it must mean the same job. */
   async #submitAgain(job, path, request) {
     const again = await this.#until('POST', path, request);
-    // A key set found damaged in the meantime may say so first.
+    // The answer may be that the key set was found damaged in the meantime.
     if (!again || again.code === 'KEYS_INCOMPLETE') return;
     if (again.json?.id !== job.id) this.#ledger.find('wrong', `a repeated request gave ${again.status} ${again.code ?? again.json?.id}`);
   }
 
-  /** Follows a job to its end: 'ended', or 'again' if stored bytes were damaged, which it said. */
+  /** Follows a job to its end: 'ended', or 'again' if it reported that stored bytes were damaged. */
   async #follow(job, { mayVanish = false } = {}) {
     const cancelled = this.#random.chance(0.05);
     if (cancelled) await this.#until('DELETE', `/v1/jobs/${job.id}`, { headers: this.#headers(job.set) });
@@ -281,7 +281,7 @@ export class HonestClients {
     return 'ended';
   }
 
-  /** The events of a finished job, now and then: they end with the end. */
+  /** Checks, now and then, that the events of a finished job end with the event `end`. */
   async #checkEvents(job) {
     if (!this.#random.chance(0.05)) return;
     const answer = await this.#until('GET', `/v1/jobs/${job.id}/events`, { headers: this.#headers(job.set) });
@@ -295,13 +295,13 @@ export class HonestClients {
     await this.#checkResult(job, 'later');
   }
 
-  /** A result fetched some time ago is still there. */
+  /** Checks that a result fetched some time ago is still there. */
   async #readOneAgain() {
     await sleep(200);
     if (this.done.length) await this.readAgain(this.#random.pick(this.done));
   }
 
-  /** Everything that can be asked about one key set, at once; afterwards the set can be made as ever. */
+  /** Makes all requests about one key set at once; afterwards the set can be uploaded and used as ever. */
   async #races() {
     await sleep(this.#random.between(100, 500));
     const set = this.#scratch;
@@ -331,7 +331,7 @@ export class HonestClients {
       this.#ledger.count('accepted');
       await this.#follow(job, { mayVanish: true });
     }
-    // Whether a piece arrived before or after a deletion is nobody's promise.
+    // There is no promise whether a piece arrives before or after a deletion.
     set.acknowledged.clear();
     await this.#upload(set);
     await this.#work(set, task);

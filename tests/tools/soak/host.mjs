@@ -20,7 +20,7 @@ const ANSWER = 30_000;
 /** Megabytes of the file system that is mounted for the data, where that is allowed. */
 const ROOM = 400;
 
-/** Small enough to be reached, and honest clients still get through. */
+/** Settings low enough for limits to be reached, while honest clients still get through. */
 export const SETTINGS = {
   REFLOAT__LIMITS__MAX_QUEUED: '16',
   REFLOAT__LIMITS__MAX_UPLOADS: '4',
@@ -35,8 +35,8 @@ export const SETTINGS = {
   // Room for the keys of toy10 and hardly more: keys are read from disk, digests and all, again and again.
   REFLOAT__COMPUTE__KEY_CACHE_BYTES: '96500000',
   REFLOAT__COMPUTE__KEY_IDLE_SECONDS: '3',
-  // A job that is killed again and again is not the server's fault, and is not to count as one. So a run says nothing of the
-  // jobs that the default of three gives up.
+  // A job that is killed again and again is not at fault, and must not be given up. So a run says nothing about the default of
+  // three attempts.
   REFLOAT__COMPUTE__MAX_ATTEMPTS: '1000000',
 };
 
@@ -55,7 +55,7 @@ export class Host {
   #settings;
   #wanted;
 
-  /** `args` are further arguments of the server, `settings` what is to be different from SETTINGS. */
+  /** `args` are further arguments of the server, `settings` replace some of SETTINGS. */
   constructor(folder, { mount, args = [], settings = {} }) {
     this.#args = args;
     this.#settings = { ...SETTINGS, ...settings };
@@ -103,7 +103,7 @@ export class Host {
     this.#log ??= openSync(this.logFile, 'a');
     const listen = `127.0.0.1:${this.#port}`;
     const serve = ['serve', '--listen', listen, '--allow-insecure', '--log-level', 'warn', '--data', this.data, ...this.#args];
-    // A write beyond the file-size limit is to fail, not to end the process.
+    // A write beyond the file-size limit must fail, not end the process.
     const child = start('sh', ['-c', 'trap "" XFSZ; exec "$0" "$@"', serverBinary, ...serve], {
       env: this.#settings,
       stdio: ['ignore', this.#log, this.#log],
@@ -128,14 +128,14 @@ export class Host {
     }
   }
 
-  /** Starts it again if it ended without being told to; `tell` hears how. */
+  /** Restarts the server if it ended without being told to; `tell` is called with how it ended. */
   async reviveIfDead(tell) {
     if (this.#died === undefined) return;
     tell(`${this.#died}; its log: ${await this.tail()}`);
     await this.start();
   }
 
-  /** Ends it, by default as a power failure would; resolves when it is gone. One that does not end when it is asked to is stuck. */
+  /** Ends the server, by default like a power failure; resolves when it is gone. A server that does not end when told to is stuck. */
   async end(signal = 'SIGKILL') {
     this.#ending = true;
     kill(this.#child, signal);
@@ -156,8 +156,8 @@ export class Host {
   }
 
   /**
-   * One request. Resolves to {status, code, json, bytes}; status 0 says that no answer came, for
-   * which a server that is killed needs no excuse.
+   * Makes one request. Resolves to {status, code, json, bytes}; status 0 means that no answer came, which
+   * is no fault in a server that is killed.
    */
   async ask(method, path, { headers = {}, body, limit = ANSWER } = {}) {
     try {
@@ -175,7 +175,7 @@ export class Host {
     }
   }
 
-  /** The last lines of its log. */
+  /** The last lines of the server's log. */
   async tail() {
     return (await run('tail', ['-n', '12', this.logFile])).output;
   }

@@ -1,7 +1,7 @@
-// What happened, counted: nothing is taken off again.
+// Counts what happened; counts never go down.
 import { red, say } from '../lib/log.mjs';
 
-/** Findings of each kind that are told in words; all are counted. */
+/** How many findings of each kind are printed; all are counted. */
 const TOLD = 20;
 
 export class Ledger {
@@ -10,18 +10,18 @@ export class Ledger {
   /** Whether it makes no sense to go on. */
   broken = false;
 
-  /** Counts something good: a job `accepted`, `right`, `cancelled`, `damaged` and said so, a set `healed`. */
+  /** Counts something good: a job `accepted`, `right` or `cancelled`, reported damage as `damaged`, a key set `healed`. */
   count(what) {
     this.#counts[what] += 1;
   }
 
-  /** Counts something bad, with the words to find it by. */
+  /** Counts something bad, and prints words to find it by. */
   find(what, words) {
     this.#counts[what] += 1;
     if (this.#counts[what] <= TOLD) say(red(`  ${what}: ${words}`));
   }
 
-  /** The server does not come up, or the like. */
+  /** Counts something that makes it pointless to go on, such as a server that does not come up. */
   breakOff(what, words) {
     this.find(what, words);
     this.broken = true;
@@ -37,7 +37,7 @@ export class Ledger {
     return this.#counts.right;
   }
 
-  /** What was altered on disk and said so. */
+  /** Jobs that reported bytes altered on disk. */
   get damaged() {
     return this.#counts.damaged;
   }
@@ -47,12 +47,12 @@ export class Ledger {
     return this.#counts.healed;
   }
 
-  /** What is gone or came to no end. */
+  /** How many things are gone or did not end. */
   get lost() {
     return this.#counts.lost + this.#counts.stuck;
   }
 
-  /** What is not right. */
+  /** How many things are wrong. */
   get wrong() {
     return this.#counts.wrong;
   }

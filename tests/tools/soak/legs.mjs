@@ -1,4 +1,4 @@
-// What a cluster has to survive, one thing after the other, each with a nats-server, a front and workers of its own.
+// Faults that a cluster has to survive, one after the other, each with a nats-server, a front and workers of its own.
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -16,18 +16,18 @@ const FULL = 45 * SECOND;
 const SETTINGS = {
   REFLOAT__CLUSTER__LEASE_SECONDS: '10',
   REFLOAT__CLUSTER__SLOTS: '2',
-  // A job that would count once as one that has killed its worker, or once too often as one that found no disk, fails.
+  // With a single attempt, a job fails if it is ever blamed for a dead worker, or once too often for finding no disk.
   REFLOAT__COMPUTE__MAX_ATTEMPTS: '1',
-  // Where it says how many workers it counts on.
+  // Its metrics say how many workers it counts on.
   REFLOAT__SERVER__METRICS_LISTEN: 'public',
 };
 
 /**
- * All of them. `mounts` are those for which file systems are mounted, `settings` are other settings of front and workers, `ofWorkers`
- * what Workers take besides for a folder; `act` does it, and resolves when the cluster is to work as before.
+ * All faults. `mounts` says that file systems are mounted, `settings` are other settings of front and workers, and `ofWorkers` gives
+ * further options of Workers for a folder. `act` causes the fault, and resolves when the cluster must work as before.
  */
 export const LEGS = [
-  // Jobs whose reports it had count as ones that have killed their worker, and 3 is the default.
+  // Jobs whose reports are lost with the directory count as having killed their worker; 3 is the default.
   { name: 'NATS loses its directory', act: loseDirectory, settings: { REFLOAT__COMPUTE__MAX_ATTEMPTS: '3' } },
   { name: 'NATS stands still for 60 s', act: standStill },
   { name: 'a result is altered', act: alterResult },
@@ -39,7 +39,7 @@ export const LEGS = [
   { name: 'the disk of the front is full, and the front is killed', act: killFull, mounts: true },
 ];
 
-/** Does one; resolves to whether it was survived, or to `undefined` if it cannot be done here. */
+/** Tries one fault; resolves to whether the cluster survived, or to `undefined` if that cannot be tried here. */
 export async function perform({ name, act, settings, mounts = false, ofWorkers = () => ({}) }, { program, sets, count, seed }) {
   const step = begin(name);
   const missing = mounts && (await noMounts());
@@ -132,7 +132,7 @@ async function alterInput(cluster) {
   await cluster.until('somebody notices the altered input', () => ledger.damaged > 0);
 }
 
-/** A job whose input nobody can have read, while the workers stand still. */
+/** A job whose input cannot have been read yet; the workers are stopped meanwhile. */
 async function waiting({ clients, host }) {
   for (const job of clients.open) {
     const { json } = await host.ask('GET', `/v1/jobs/${job.id}`, { headers: { authorization: `Bearer ${job.set.token}` } });
@@ -168,7 +168,7 @@ async function alterCopies(cluster, folder) {
 
 async function fillWorker(cluster) {
   const { host, workers } = cluster;
-  // What it writes goes there first: for this worker alone there is no room in it.
+  // Workers write into this folder first; for this one worker, there is no room in it.
   const folder = join(host.data, 'incoming');
   await workers.inside(0, 'mount', '-t', 'tmpfs', '-o', 'size=4k,nr_inodes=1', 'tmpfs', folder);
   await cluster.hears(1);
@@ -190,13 +190,13 @@ async function killFull(cluster) {
   await host.start();
 }
 
-/** The disk with the table, and with what workers store, is full while something is done. */
+/** Fills the disk that has the table and that workers store to, during `action`. */
 async function full(cluster, action) {
   const { host } = cluster;
   if (!host.mounted) throw new Stop('the data have no file system of their own');
   await host.during('full disk', () =>
     fill(host.disk, async (again) => {
-      // What is removed meanwhile makes no room.
+      // Room that is freed meanwhile is filled again.
       const timer = setInterval(again, SECOND);
       try {
         await cluster.until('the front notices the full disk', () => readFileSync(host.logFile, 'utf8').includes('No space left on device'));

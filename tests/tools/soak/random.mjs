@@ -15,7 +15,7 @@ export function randomFrom(seed) {
     next,
     /** A whole number from `low` to `high`. */
     between: (low, high) => low + Math.floor(next() * (high - low + 1)),
-    /** One of a list. */
+    /** An element of a list. */
     pick: (list) => list[Math.floor(next() * list.length)],
     /** True with this probability. */
     chance: (p) => next() < p,

@@ -1,4 +1,4 @@
-// Keys, inputs, and what the right results are: made by the command line, without any server.
+// Keys, inputs and right results, made on the command line without any server.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { Stop } from '../lib/log.mjs';
 import { serverBinary } from '../lib/paths.mjs';
 import { run } from '../lib/run.mjs';
 
-/** Gates of the long circuit: a tenth of a second and more, so that a kill meets it at work. */
+/** Gates of the long circuit, which takes a tenth of a second or more, so that a kill can come in the middle. */
 const LONG = 300;
 
 async function refloat(...args) {
@@ -22,7 +22,7 @@ export async function keyMemory(params) {
 
 /**
  * Key sets, each {id, params, fingerprint, token, pieces, tasks}; a task is {op, body, expected}. The
- * last one is for uploads and deletions only.
+ * last set is only for uploads and deletions.
  */
 export async function makeSets(folder) {
   const gates = [];
@@ -30,7 +30,7 @@ export async function makeSets(folder) {
   return { gates: gates.slice(0, 2), ckks: await ckksSet(join(folder, 'ckks'), 'toy10'), scratch: gates[2] };
 }
 
-/** Keys of `toy-bool` and four jobs for them, everything in `folder`. */
+/** Keys of `toy-bool` and four tasks for them, everything in `folder`. */
 export async function gateSet(folder) {
   await refloat('keygen', '--preset', 'toy-bool', '--allow-insecure', '--out', folder);
   const circuits = { short: chain(12), long: chain(LONG) };

@@ -13,7 +13,7 @@ export class Workers {
   #children = [];
   #settings;
 
-  /** `each` gives the settings of the worker of a number besides. Each sees mounts of its own if they are to live `apart`. */
+  /** `each` gives further settings for the worker with a number. With `apart`, each worker has mounts of its own. */
   constructor(folder, { data, nats, settings = {}, each = () => ({}), apart = false }) {
     this.#settings = (number) => ({ ...SETTINGS, ...settings, ...each(number) });
     this.#logFile = join(folder, 'workers.log');
@@ -24,7 +24,7 @@ export class Workers {
   /** How workers ended that were not asked to. */
   ended = [];
 
-  /** Starts the worker of a number, new or in the place of one that has ended. */
+  /** Starts the worker with a number, either new or in place of one that has ended. */
   start(number) {
     const [program, ...args] = this.#command;
     const child = start(program, args, { env: this.#settings(number), stdio: ['ignore', this.#log, this.#log] });
@@ -54,13 +54,13 @@ export class Workers {
     this.#children.forEach((_, number) => this.signal(number, signal));
   }
 
-  /** Runs a command that sees the mounts of one that lives apart. */
+  /** Runs a command that sees the mounts of a worker that lives apart. */
   async inside(number, ...command) {
     const { code, output } = await run('nsenter', ['--mount', '--target', `${this.#children[number].child.pid}`, ...command]);
     if (code !== 0) throw new Stop(`${command.join(' ')}: ${output}`);
   }
 
-  /** Whether one of them has said these words. */
+  /** Whether a worker has logged these words. */
   have(words) {
     return readFileSync(this.#logFile, 'utf8').includes(words);
   }

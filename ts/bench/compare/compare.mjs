@@ -4,10 +4,10 @@
 //   npm install --prefix ts/bench/compare && npm run compare --prefix ts/bench/compare
 //
 // node-seal's wasm needs Node 24, which the npm package `node` brings (its install script must be
-// allowed). Operations alternate, so that what else the machine does meets both; medians are printed.
+// allowed). Operations alternate, so that other load on the machine affects both; medians are printed.
 //
-// All hold N/2 real slots. refloat encrypts at the level a bootstrapping returns; node-seal encrypts at
-// the top of its chain, which the last row of each table makes as short as refloat's ciphertexts.
+// All hold N/2 real slots. refloat encrypts at the level that a bootstrapping returns. node-seal encrypts
+// at the top of its chain, which the last row of each table makes as short as refloat's ciphertexts.
 import SEAL from 'node-seal';
 import { Refloat } from '../../dist/index.js';
 import { ready } from './ready.mjs';
@@ -44,7 +44,7 @@ async function timed(times, work) {
 
 const median = (times) => times.slice().sort((a, b) => a - b)[times.length >> 1];
 
-/** The worst slot, so that nothing is timed that does not work. */
+/** Checks the worst slot, so that nothing is timed that does not work. */
 function check(name, values, found) {
   const worst = values.reduce((most, x, i) => Math.max(most, Math.abs(x - found[i])), 0);
   if (!(worst < 1e-3)) throw new Error(`${name} decrypts to something else: off by ${worst}`);
@@ -94,7 +94,7 @@ for (const { n, own, others } of SIZES) {
       return side(other.name, (times) => theirs(lib, context, other, values, times));
     }),
   ];
-  // Three rounds first, for the engine to compile what it runs.
+  // Three warm-up rounds, for the engine to compile the code.
   for (let i = -3; i < ROUNDS; i++) {
     for (const { round, times } of sides) {
       await round(times);

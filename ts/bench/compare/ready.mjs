@@ -1,4 +1,4 @@
-// From load() to the first ciphertext, each time in a process of its own; the JavaScript is imported before.
+// Times load() up to the first ciphertext, each time in a fresh process; importing the JavaScript is not counted.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { seal } from './seal.mjs';
@@ -27,7 +27,7 @@ async function theirs({ default: SEAL }, values) {
   encryptor.encryptSymmetric(plain, ct);
 }
 
-/** Times every side so many times, in turns. */
+/** Times every side `rounds` times, in turns. */
 export function ready(rounds) {
   const sides = Object.keys(SIDES).map((name) => ({ name, times: [] }));
   for (let i = 0; i < rounds; i++) {

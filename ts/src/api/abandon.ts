@@ -3,8 +3,8 @@ import type { Port } from '../engine/port.js';
 import { throwIfAborted } from '../errors.js';
 
 /**
- * Waits for something that is made in the instance, where it cannot be interrupted. If the signal is aborted before it is there, the
- * promise rejects at once, and what comes is freed.
+ * Waits for something that is made in the instance, where that cannot be interrupted. If the signal is aborted first, the promise rejects
+ * at once, and what is made is freed when it arrives.
  */
 export function unlessAborted<H extends Handle>(port: Port, signal: AbortSignal | undefined, make: () => Promise<H>): Promise<H> {
   throwIfAborted(signal);

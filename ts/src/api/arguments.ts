@@ -1,6 +1,6 @@
 import { RefloatError } from '../errors.js';
 
-/** What somebody passed, as a message names it. */
+/** A passed value, as an error message names it. */
 export function named(value: unknown): string {
   if (value === undefined || value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return `the number ${value}`;
@@ -9,7 +9,7 @@ export function named(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (value instanceof Promise || typeof (value as { then?: unknown }).then === 'function') return 'a promise: await it first';
   if (value instanceof Error) return `an error (${value.message})`;
-  // Names of classes do not outlive minifiers; tags do.
+  // Class names do not survive minifiers; tags do.
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
   if (/\bkeys\b/.test(tag)) return tag;
   return /^[AEIOaeio]/.test(tag) ? `an ${tag === 'Object' ? 'object' : tag}` : `a ${tag}`;
@@ -20,15 +20,15 @@ export function shown(value: unknown): string {
   return typeof value === 'number' ? String(value) : named(value);
 }
 
-/** What most methods take. */
+/** The argument that most methods take. */
 export const NUMBERS = 'a ciphertext of numbers, which encrypt() of a key set of rf.keygen() makes';
 
 /** Any class of this package. */
 type AnyClass<T = unknown> = abstract new (...args: never[]) => T;
 
 /**
- * Refuses what is not an object of a class of this package; `what` says where such objects come from, and `instead` what to do with
- * those of other classes.
+ * Throws unless `value` is an object of a certain class of this package; `what` says where such objects come from, and `instead` what to do
+ * with objects of other classes.
  */
 export function mustBe<T>(
   value: unknown,
@@ -42,7 +42,7 @@ export function mustBe<T>(
   throw new RefloatError('INVALID_ARGUMENT', `${where} takes ${what}, and got ${named(value)}${repair === undefined ? '' : `; ${repair}`}`);
 }
 
-/** A copy of numbers, or of bits as 0 and 1; anything else is named. */
+/** A copy of a list of numbers, or of bits as 0 and 1; anything else is refused by its name. */
 export function numbers(values: unknown, where: string, what = 'a list of numbers, such as [0.5] or a typed array'): Float64Array {
   if (values instanceof Float64Array) return values.slice();
   const list = listOf(values, where, what);
@@ -52,7 +52,7 @@ export function numbers(values: unknown, where: string, what = 'a list of number
   });
 }
 
-/** A copy of bytes, which are not an `ArrayBuffer`: of that `Uint8Array.from` makes an empty array, without an error. */
+/** A copy of bytes. An `ArrayBuffer` is refused: `Uint8Array.from` would make an empty array of it, without an error. */
 export function bytesOf(value: unknown, where: string): Uint8Array {
   const isByte = (byte: unknown): boolean => Number.isInteger(byte) && (byte as number) >= 0 && (byte as number) < 256;
   if (Object.prototype.toString.call(value) === '[object Uint8Array]' || (Array.isArray(value) && value.every(isByte))) {
@@ -62,13 +62,13 @@ export function bytesOf(value: unknown, where: string): Uint8Array {
   throw new RefloatError('INVALID_ARGUMENT', `${where} takes a Uint8Array, and got ${named(value)}; ${repair}`);
 }
 
-/** A string; anything else is named, and `what` says which string is meant. */
+/** A string; anything else is refused by its name, and `what` says which string is expected. */
 export function textOf(value: unknown, where: string, what: string): string {
   if (typeof value === 'string') return value;
   throw new RefloatError('INVALID_ARGUMENT', `${where} takes ${what}, and got ${named(value)}`);
 }
 
-/** What has a length and entries, which a single value has not. */
+/** Something with a length and entries, unlike a single value. */
 export function listOf(values: unknown, where: string, what: string): ArrayLike<unknown> {
   const length = typeof values === 'object' && values !== null ? (values as { length?: unknown }).length : undefined;
   if (typeof length === 'number' && Number.isInteger(length) && length >= 0) return values as ArrayLike<unknown>;
@@ -80,7 +80,7 @@ export function levelUpTo(highest: number, level: number): number {
   return levelOf(level, `from 0 to ${highest}`);
 }
 
-/** A level to encrypt at: which there are is up to the set. */
+/** A level to encrypt at; the set decides which levels exist. */
 export function freshLevel(usual: number, level: number): number {
   return levelOf(level, `such as ${usual}, the level of what a bootstrap gives`);
 }

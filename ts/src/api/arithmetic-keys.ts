@@ -15,7 +15,7 @@ import { keyMismatch } from './sets.js';
 
 /**
  * The public keys for products, rotations and conjugation, without those of a bootstrapping; resident in the wasm instance. Made by
- * `KeySet.arithmeticKeys()`. What takes no keys, such as sums, ciphertexts do by themselves: see {@link Ciphertext}.
+ * `KeySet.arithmeticKeys()`. Operations without keys, such as sums, are methods of the ciphertexts: see {@link Ciphertext}.
  *
  * @example
  * ```ts
@@ -46,12 +46,12 @@ export class ArithmeticKeys extends EvaluationKeys<GlueArithmeticKeys, Preset> {
   }
 
   /**
-   * Slots moved to the left by `steps`, around: slot j becomes what slot j + steps was; negative ones move to the right. It is composed
-   * of the rotations there are keys for.
+   * Slots moved to the left by `steps`, cyclically: slot j gets the value of slot j + steps; negative `steps` move to the right. It is
+   * composed of rotations that there are keys for.
    */
   async rotate(x: Ciphertext, steps: number): Promise<Ciphertext> {
     if (!Number.isInteger(steps)) throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${steps} slots; pass an integer`);
-    // Around, and small enough for 32 bits.
+    // Reduced cyclically, so that it fits 32 bits.
     return this.#made(this.port.call(this.handle, 'rotate', this.#handle(x), steps % this.params.slots), x.mode);
   }
 
@@ -61,8 +61,8 @@ export class ArithmeticKeys extends EvaluationKeys<GlueArithmeticKeys, Preset> {
   }
 
   /**
-   * Runs a program without bootstraps in the page, as {@link BootstrapKeys.run}: one that has some, or needs more levels than there are,
-   * is refused before anything is computed.
+   * Runs a program without bootstraps in the page, as {@link BootstrapKeys.run} does. A program with bootstraps, or one that needs more
+   * levels than there are, is refused before anything is computed.
    */
   run(
     program: Program,

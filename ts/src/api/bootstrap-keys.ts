@@ -18,11 +18,10 @@ import { EvaluationKeys, type KeyOwner } from './evaluation-keys.js';
  * The public keys a bootstrapping needs, resident in the wasm instance. Made by
  * `KeySet.bootstrapKeys()`; see there for an example.
  *
- * Those of a set for modular reduction (`ckks-msb`) read digits too, under the names that {@link Value} has for programs. What is
- * read is refreshed: it has the levels of the set, less those of the tables that are looked up in. Every digit is a pass of its own
- * through all stages; `progress` events of `look_up` count them, the first of which says before anything is computed how many there
- * will be. A reading that the noise or the levels of its numbers do not allow
- * is refused before anything is computed.
+ * Those of a set for modular reduction (`ckks-msb`) also read digits, with methods named as those of {@link Value} for programs. Results
+ * are refreshed: they have the levels of the set, less those of the tables that are looked up in. Every digit is a pass of its own through
+ * all stages. `progress` events of `look_up` count the digits, and the first event says how many there will be, before anything is
+ * computed. A reading that the noise or the levels of its numbers do not allow is refused before anything is computed.
  *
  * @example
  * ```ts
@@ -58,7 +57,7 @@ import { EvaluationKeys, type KeyOwner } from './evaluation-keys.js';
  * ```
  */
 export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
-  /** Whether all of them are in memory; otherwise tracks make their own, on all threads there are. */
+  /** Whether all keys are in memory; otherwise each track makes its own, on all available threads. */
   readonly resident: boolean;
 
   /** @internal */
@@ -69,7 +68,8 @@ export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
 
   /**
    * Runs a program in the page, as `Server.run()` does on a server: the same steps, the same events and the same bytes. Bootstraps are
-   * put in where levels run out; here they take one thread each, unlike `bootstrap()`. One that does not fit the set is refused by the name of the node before anything is computed.
+   * inserted where levels run out; here they take one thread each, unlike `bootstrap()`. A program that does not fit the set is refused
+   * before anything is computed, and the error names the node.
    *
    * @example
    * ```ts
@@ -99,8 +99,8 @@ export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
   }
 
   /**
-   * x modulo `modulus`, for x up to 2^20 and up to 2^20 times the modulus; in [0, `modulus`), or around 0 where `centred`, to so
-   * many bits (15 by default). A slot near an end of the range may come back at the other.
+   * x modulo `modulus`, for x up to 2^20 and up to 2^20 times the modulus. The result lies in [0, `modulus`), or around 0 if `centred`, and
+   * is right to `bits` bits (15 by default). A slot near one end of the range may come back at the other end.
    */
   mod(
     x: Ciphertext,
@@ -112,21 +112,23 @@ export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
     return this.#read(x, (value) => [value.mod(modulus, how)], options, only);
   }
 
-  /** Integers modulo an integer, in [0, `modulus`), exactly but for noise. */
+  /** Integers modulo an integer, in [0, `modulus`), exact except for noise. */
   intMod(x: Ciphertext, modulus: number, options: DigitOptions = {}): SteppableRun<Ciphertext, StageEvent> {
     checkOptions(options, 'intMod()', DIGITS);
     return this.#read(x, (value) => [value.intMod(modulus)], options, only);
   }
 
-  /** The bits of floor(2^count x) for x modulo 1, the lowest first; close to a step's end a bit may be that of the neighbouring step. */
+  /**
+   * The bits of floor(2^count x) for x modulo 1, the lowest first; close to the end of a step, a bit may be that of the neighbouring step.
+   */
   bits(x: Ciphertext, count: number, options: DigitOptions = {}): SteppableRun<readonly Ciphertext[], StageEvent> {
     checkOptions(options, 'bits()', DIGITS);
     return this.#read(x, (value) => value.bits(count), options, (bits) => bits);
   }
 
   /**
-   * The value of a table of t at floor(t x), for x modulo 1; close to a step's end the neighbouring entry may be returned. With `exact` the
-   * slots are multiples of 1/t, and one digit is read instead of two.
+   * The entry floor(t x) of a table of length t, for x modulo 1; close to the end of a step, the neighbouring entry may be returned. With
+   * `exact` the slots are multiples of 1/t, and one digit is read instead of two.
    */
   lookUp(
     x: Ciphertext,
@@ -138,7 +140,7 @@ export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
     return this.#read(x, (value) => [value.lookUp(table, how)], options, only);
   }
 
-  /** The multiple of 1/`steps` below x modulo 1, or the nearest one. */
+  /** The largest multiple of 1/`steps` that is not above x modulo 1, or the nearest one. */
   quantise(
     x: Ciphertext,
     steps: number,
@@ -149,29 +151,29 @@ export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
   }
 
   /**
-   * 1 in the slot of the largest of the first `count` ones, and 0 in all others. Slots lie in [-1, 1], unless `bounds` says
-   * otherwise; close ones may be taken for each other, but not on a grid, where of equal ones the first is the largest.
+   * 1 in the slot of the largest of the first `count` slots, and 0 in all others. Slots lie in [-1, 1], unless `bounds` says otherwise.
+   * Values that are close may be mistaken for each other, except on a grid, where the first of several equal ones counts as the largest.
    */
   argmax(x: Ciphertext, count: number, options: InspectedOrderOptions = {}): SteppableRun<Ciphertext, StageEvent> {
     return this.#order('argmax()', x, (value, how) => value.argmax(count, how), options);
   }
 
-  /** 1 in the slot of the smallest of the first `count` ones, and 0 in all others. */
+  /** 1 in the slot of the smallest of the first `count` slots, and 0 in all others. */
   argmin(x: Ciphertext, count: number, options: InspectedOrderOptions = {}): SteppableRun<Ciphertext, StageEvent> {
     return this.#order('argmin()', x, (value, how) => value.argmin(count, how), options);
   }
 
-  /** In each of the first `count` slots how many of the others are smaller, and 0 in all others. */
+  /** In each of the first `count` slots, the number of the others that are smaller; 0 in all remaining slots. */
   rank(x: Ciphertext, count: number, options: InspectedOrderOptions = {}): SteppableRun<Ciphertext, StageEvent> {
     return this.#order('rank()', x, (value, how) => value.rank(count, how), options, Math.max(1, Math.ceil(Math.log2(count))));
   }
 
-  /** 1 in the slots of the `most` largest of the first `count` ones, and 0 in all others. */
+  /** 1 in the slots of the `most` largest of the first `count` slots, and 0 in all others. */
   top(x: Ciphertext, count: number, most: number, options: InspectedOrderOptions = {}): SteppableRun<Ciphertext, StageEvent> {
     return this.#order('top()', x, (value, how) => value.top(count, most, how), options);
   }
 
-  /** 1 in those of the first `count` slots, which lie in [-1, 1], that are at least 0, and 0 in all others. */
+  /** 1 in each of the first `count` slots, which lie in [-1, 1], that is at least 0; 0 in all other slots. */
   sign(x: Ciphertext, count: number, options: Omit<InspectedOrderOptions, 'bounds'> = {}): SteppableRun<Ciphertext, StageEvent> {
     checkOptions(options, 'sign()', INSPECTED_SIGN);
     return this.#ask(x, (value) => value.sign(count, { by: options.by }), options);

@@ -1,22 +1,22 @@
 import { RefloatError } from '../errors.js';
 import { named } from './arguments.js';
 
-/** What an option takes: whether a value is that, what it is in words, and how one that is not is named. */
+/** What an option takes: whether a value fits, what is expected in words, and how a value that does not fit is named. */
 export type Kind = readonly [fits: (value: unknown) => boolean, what: string, naming?: (value: unknown) => string];
 
 /** What every option of a type takes. */
 export type Kinds<O> = { readonly [Name in keyof O]-?: Kind };
 
 /**
- * Refuses an object with names that are not options, or values that an option does not take; one that is undefined counts as left
- * out.
+ * Refuses an object with names that are not options, or with values that an option does not take; an option that is undefined counts as
+ * left out.
  *
  * @param where the method, as its caller writes it
  * @throws RefloatError `INVALID_ARGUMENT`
  */
 export function checkOptions<O extends object>(options: O, where: string, kinds: Kinds<O>): void {
   const names = Object.keys(kinds);
-  // Signals, lists and objects of this package are objects too, but say what they are.
+  // Signals, lists and objects of this package are objects too, but their tags differ.
   if (Object.prototype.toString.call(options) !== '[object Object]') {
     const example = `{ ${names.join(', ')} }`;
     throw new RefloatError('INVALID_ARGUMENT', `${where} takes its options as an object, and got ${named(options)}; pass some of ${example}`);
@@ -66,19 +66,19 @@ export function objectOf(what: string, ...classes: readonly (abstract new (...ar
   return [(value) => classes.some((Class) => value instanceof Class), what];
 }
 
-/** Objects by what they call themselves, which is the same in every window. */
+/** Objects by their tag, which is the same in every window. */
 export function tagged(tag: string, what: string): Kind {
   return [(value) => Object.prototype.toString.call(value) === `[object ${tag}]`, what];
 }
 
-/** The option that somebody may have meant: at least half of its letters, whichever are capitals, are in its place. */
+/** The option that somebody may have meant: at least half of its letters match, whatever their case. */
 function nearest(name: string, names: readonly string[]): string | undefined {
   const far = names.map((other) => [distance(name.toLowerCase(), other.toLowerCase()) / Math.max(name.length, other.length), other] as const);
   const [least] = far.sort(([x], [y]) => x - y);
   return least && least[0] < 0.5 ? least[1] : undefined;
 }
 
-/** Letters to add, to take out and to change, at least, from one word to another. */
+/** Levenshtein distance: the fewest letters to add, remove or change to get from one word to the other. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, j) => j);
   for (let i = 0; i < from.length; i++) {

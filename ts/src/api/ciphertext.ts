@@ -50,7 +50,7 @@ export class Ciphertext extends Encrypted<GlueCiphertext> {
     return this.#made(this.port.call(ckks(x.module), 'add', x, y), joinedMode(this, other));
   }
 
-  /** What is left of it when another ciphertext is subtracted, slot by slot, as {@link Ciphertext.add}. */
+  /** The difference: this ciphertext minus another, slot by slot; levels are those of {@link Ciphertext.add}. */
   async subtract(other: Ciphertext): Promise<Ciphertext> {
     const [x, y] = [this.handle, this.#second(other)];
     return this.#made(this.port.call(ckks(x.module), 'subtract', x, y), joinedMode(this, other));
@@ -63,15 +63,17 @@ export class Ciphertext extends Encrypted<GlueCiphertext> {
   }
 
   /**
-   * The sum with known numbers: one in every slot, or an array of one a slot (re, im pairs if `mode` is `complex`), of which those that
-   * are missing are 0. Results may leave [-1, 1], but only what is within is bootstrapped.
+   * The sum with known numbers: one number for every slot, or an array with one number per slot (re, im pairs if `mode` is `complex`),
+   * where missing ones are 0. Results may leave [-1, 1], but only values within it can be bootstrapped.
    */
   async addPlain(values: number | ArrayLike<number>): Promise<Ciphertext> {
     const x = this.handle;
     return this.#made(this.port.call(ckks(x.module), 'addPlain', x, ...this.#plain(values, 'addPlain()')));
   }
 
-  /** The product with known numbers, as {@link Ciphertext.addPlain} takes them; takes one level, but for one integer up to 256. */
+  /**
+   * The product with known numbers, as {@link Ciphertext.addPlain} takes them. It takes one level, except for a single integer up to 256.
+   */
   async multiplyPlain(values: number | ArrayLike<number>): Promise<Ciphertext> {
     const x = this.handle;
     return this.#made(this.port.call(ckks(x.module), 'multiplyPlain', x, ...this.#plain(values, 'multiplyPlain()')));
@@ -83,7 +85,7 @@ export class Ciphertext extends Encrypted<GlueCiphertext> {
     return this.#made(this.port.call(ckks(x.module), 'dropToLevel', x, levelUpTo(this.level, level)));
   }
 
-  /** Numbers, what they are, and whether one is for every slot, which is real in any mode. */
+  /** The numbers, their mode, and whether a single one is for every slot; a single one is real in any mode. */
   #plain(values: number | ArrayLike<number>, where: string): [Float64Array, SlotMode, boolean] {
     if (typeof values !== 'number') return [numbers(values, where, 'a number or a list of numbers'), this.mode, false];
     return [Float64Array.of(values), this.mode === 'complex' ? 'real' : this.mode, true];
@@ -99,7 +101,7 @@ export class Ciphertext extends Encrypted<GlueCiphertext> {
   }
 }
 
-/** What slots hold that come of two ciphertexts. @internal */
+/** The mode of a result of two ciphertexts. @internal */
 export function joinedMode(x: { readonly mode: SlotMode }, y: { readonly mode: SlotMode }): SlotMode {
   return x.mode === 'complex' ? x.mode : y.mode;
 }

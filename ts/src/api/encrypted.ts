@@ -3,7 +3,7 @@ import type { Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { Resource, asBytes } from './resource.js';
 
-/** A ciphertext of whichever scheme. */
+/** A ciphertext of any scheme. */
 type AnyCiphertext = GlueCiphertext | GlueGateCiphertext | GlueIntegerCiphertext;
 
 /** What is known of a new ciphertext, whatever it holds. */

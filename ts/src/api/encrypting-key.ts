@@ -3,7 +3,7 @@ import type { Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { Resource, asBytes } from './resource.js';
 
-/** A public key of whichever scheme that has some. */
+/** A public key of any scheme that has them. */
 type AnyKey = GluePublicKey | GlueIntegerPublicKey;
 
 /** A public key: it encrypts for the owner of a secret key, and decrypts nothing. */
@@ -20,7 +20,7 @@ export abstract class EncryptingKey<P, K extends AnyKey> extends Resource<K> {
     this.keyId = made.keyId;
   }
 
-  /** The wire form, in an array that is the caller's to keep or to transfer: for everybody who is to encrypt. */
+  /** The wire form, in an array that is the caller's to keep or to transfer: give it to everybody who is to encrypt. */
   async toBytes(): Promise<Uint8Array> {
     const key: Handle<AnyKey> = this.handle;
     return this.port.call(key, 'toBytes');

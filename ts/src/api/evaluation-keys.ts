@@ -2,7 +2,7 @@ import type { Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { Resource, byMaking } from './resource.js';
 
-/** Public keys for computing, of whichever scheme. */
+/** Public keys for computing, of any scheme. */
 export abstract class EvaluationKeys<T, P> extends Resource<T> {
   /** The parameter set. */
   readonly params: P;
@@ -20,7 +20,7 @@ export abstract class EvaluationKeys<T, P> extends Resource<T> {
   }
 }
 
-/** Whose keys they are: a key set, or what is known of it. @internal */
+/** The owner of keys: a key set, or what is known of it. @internal */
 export interface KeyOwner<P> {
   readonly params: P;
   readonly id: string;

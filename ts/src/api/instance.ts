@@ -47,7 +47,7 @@ export class Instance {
     return this.#about;
   }
 
-  /** The parameter sets that are known already: those of the first module, and those of others once these are loaded. */
+  /** The parameter sets known so far: those of the first module, and those of other modules once these are loaded. */
   presets(): readonly Preset[] {
     return this.#sets.today;
   }
@@ -63,7 +63,7 @@ export class Instance {
     return this.#sets.named(name);
   }
 
-  /** Memory of the wasm instance, and of those of further threads. */
+  /** Memory of the wasm instance and of the instances of further threads. */
   async memory(): Promise<Memory> {
     const [own, pool] = await Promise.all([this.#port.ask('memory', []), this.#port.pool?.memory()]);
     if (!pool) return own;
@@ -100,7 +100,7 @@ export class Instance {
     return new KeySet(this.#port, made, await this.#sets.find(made.preset));
   }
 
-  /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. Say `mode` if it is not the set's. */
+  /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. Pass `mode` if it differs from the set's. */
   async ciphertextFromBytes(
     bytes: Uint8Array,
     options: { readonly mode?: SlotMode } = {},
@@ -113,8 +113,8 @@ export class Instance {
   }
 
   /**
-   * Reads a public key of any of the sets, which its owner has made with `KeySet.publicKey()`; damaged or foreign bytes throw
-   * `BAD_BYTES`. What is encrypted with the key of a toy is not secret: such sets take `allowInsecure`.
+   * Reads a public key of any of the sets, which its owner made with `KeySet.publicKey()`; damaged or foreign bytes throw `BAD_BYTES`. What
+   * is encrypted with a toy set's key is not secret, so such sets need `allowInsecure`.
    */
   async publicKeyFromBytes(bytes: Uint8Array, options: ImportOptions = {}): Promise<PublicKey> {
     checkOptions(options, 'publicKeyFromBytes()', IMPORT);
@@ -142,8 +142,8 @@ export class Instance {
   }
 
   /**
-   * The polynomial of a conventional set and its values at `points`, in units of q0; with `degree`, that of
-   * another cosine in its place.
+   * The polynomial of a conventional set and its values at `points`, in units of q0; with `degree`, the polynomial of another cosine
+   * instead.
    */
   async reduction(
     preset: PresetName | (string & {}),
@@ -162,9 +162,9 @@ export class Instance {
   }
 
   /**
-   * The polynomial of an odd `degree` that is close to x for |x| up to 1 - `margin`, and to the sign of x from 1 to
-   * 1 + `overshoot`: what a program takes to keep its values in [-1, 1], where errors of bootstraps would leave it. It takes
-   * log2(degree + 1) levels, rounded up, and one for its interval.
+   * The polynomial of an odd `degree` that is close to x for |x| up to 1 - `margin`, and to the sign of x from 1 to 1 + `overshoot`. A
+   * program uses it to keep its values in [-1, 1] when errors of bootstraps would push them out. It takes log2(degree + 1) levels, rounded
+   * up, and one for its interval.
    *
    * @example
    * ```ts
@@ -198,14 +198,14 @@ export class Instance {
   }
 
   /**
-   * A refloat server; nothing is asked of it before the first call. A relative address is resolved against the page, or in a worker
-   * against the worker's own file.
+   * A refloat server; nothing is sent to it before the first call. A relative address is resolved against the page or, in a worker, against
+   * the worker's own file.
    */
   server(url: string | URL, options: ServerOptions = {}): Server {
     return new Server(this.#port, this.#sets, url, options);
   }
 
-  /** Ends the instance and its worker, for all whose `load()` had equal options; everything made with it is gone. */
+  /** Ends the instance and its worker for everyone whose `load()` had equal options; everything made with it is gone. */
   close(): void {
     this.#port.close();
   }

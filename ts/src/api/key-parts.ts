@@ -3,7 +3,7 @@ import type { RunControl } from '../run.js';
 import { RefloatError } from '../errors.js';
 import type { KeyProgress } from '../stages.js';
 
-/** Makes the parts of the evaluation keys of a set, one after the other by `make`, and tells how far it is. */
+/** Makes the parts of a set's evaluation keys one by one with `make`, and reports progress. */
 export async function eachPart(
   { keyParts, keyBytes: totalBytes }: Pick<Preset, 'keyParts' | 'keyBytes'>,
   control: RunControl<KeyProgress>,
@@ -20,7 +20,7 @@ export async function eachPart(
   await control.gate();
 }
 
-/** Bytes that keys may take in a page: a wasm instance has 4 GiB at most, and computes in them too. */
+/** Bytes that keys may take in a page: a wasm instance has at most 4 GiB, and needs some to compute in. */
 const MOST_KEY_BYTES = 3 * 2 ** 30;
 
 /** Refuses keys that a page cannot hold. */

@@ -23,8 +23,8 @@ import { keyMismatch } from './sets.js';
 /** Options of `KeySet.arithmeticKeys`. */
 export interface ArithmeticKeysOptions extends SignalOptions {
   /**
-   * Rotations of the slots to make keys for; others are composed of them, one key switch each. By default the powers of two, of which
-   * every rotation is composed; `[]` for none.
+   * Rotations of the slots to make keys for; other rotations are composed of these, with one key switch each. By default the powers of two,
+   * of which every rotation is composed; `[]` for none.
    */
   readonly rotations?: readonly number[];
   /** Whether to make the key of conjugation; `false` by default. */
@@ -121,14 +121,14 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
     return this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port), ciphertext.mode);
   }
 
-  /** The key with which others encrypt for the owner of this one; see there for an example. */
+  /** The key with which others encrypt for the owner of this one; {@link PublicKey} has an example. */
   async publicKey(): Promise<PublicKey> {
     return new PublicKey(this.port, await this.port.call(this.handle, 'publicKey'), this.params);
   }
 
   /**
-   * Makes the keys for products, and for the rotations that are asked for, in the page, one by one. All of them are of one size: the
-   * first event says how many bytes they will take together.
+   * Makes the keys for products, and for the rotations that are asked for, in the page, one by one. All have the same size, so the first
+   * event says how many bytes they will take together.
    */
   arithmeticKeys(options: ArithmeticKeysOptions = {}): SteppableRun<ArithmeticKeys, KeyProgress> {
     checkOptions(options, 'arithmeticKeys()', ARITHMETIC_KEYS);
@@ -190,8 +190,8 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
   }
 
   /**
-   * Bootstraps in the page, with keys that are not resident on as many threads as there are
-   * (`LoadOptions.threads`). The ciphertext is lowered to `params.inputLevel` first if it is higher,
+   * Bootstraps in the page; with keys that are not resident, on all available threads
+   * (`LoadOptions.threads`). The ciphertext is first lowered to `params.inputLevel` if it is higher,
    * and comes back at `params.outputLevel`; the one passed in stays as it is.
    */
   bootstrap(
@@ -220,7 +220,7 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
           await control.gate();
           let last: Awaited<ReturnType<typeof step>>;
           if (pool && tasks) {
-            // The input comes before what is begun for others.
+            // The input is shown before work is begun for other threads.
             if (inspected) await run.step('inspectInput', inspected);
             last = await shareBootstrap(run, pool, tasks, { boot, secret, preset: params.name, step });
           } else {
@@ -240,7 +240,7 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
 }
 
 function mustFit({ name, keyBytes, expandedKeyBytes, tracks }: Preset): void {
-  // What a server computes ahead for all tracks together is not held in a page.
+  // A page does not hold what a server precomputes for all tracks together.
   const needed = tracks > 1 ? 2 * keyBytes : expandedKeyBytes;
   mustFitIn(needed, `the bootstrapping keys of ${name}`, 'let a server hold them (rf.server(url).uploadKeys(keys))');
 }
@@ -252,7 +252,7 @@ function neededAtOnce(name: string): RefloatError {
   );
 }
 
-/** Steps of a rotation, as the instance takes them. */
+/** Steps of a rotation, in the form that the instance takes. */
 function wholeSteps(steps: number): number {
   if (Number.isInteger(steps) && Math.abs(steps) < 2 ** 31) return steps;
   throw new RefloatError('INVALID_ARGUMENT', `a key for a rotation by ${named(steps)}; name integers, the slots to move by`);

@@ -154,7 +154,7 @@ function absolute(url: URL | string, option: string): URL {
   }
 }
 
-/** Makes the source in a form that can be posted, with the buffers to move: once for each worker. */
+/** Makes the source in a form that can be posted, with the buffers to transfer: called once for each worker. */
 async function portable(source: WasmSource | undefined, option: string): Promise<() => [unknown, ArrayBuffer[]]> {
   if (source === undefined || source instanceof WebAssembly.Module) return () => [source, []];
   if (source instanceof URL || typeof source === 'string') {

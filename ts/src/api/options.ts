@@ -1,7 +1,7 @@
 import type { SlotMode } from '../params.js';
 import { FLAG, NUMBER, oneOf, tagged, type Kind, type Kinds } from './check-options.js';
 
-/** Options that every call with a way to stop has. */
+/** Options of every call that can be stopped. */
 export interface SignalOptions {
   /** Stops the operation; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -50,9 +50,9 @@ export const KEYGEN: Kinds<KeygenOptions> = { ...IMPORT, seed: SEED };
 /** Options of every bootstrapping, here or on a server. */
 export interface RoundsChoice {
   /**
-   * Rounds of META-BTS, 1 by default: a further one takes a bootstrapping of its own and adds
-   * `params.gainBits` bits, up to the noise of the ciphertext. Several take one level together:
-   * the result is one below `params.outputLevel`. Numbers only, not bits.
+   * Rounds of META-BTS, 1 by default. Each further round takes a bootstrapping of its own and adds
+   * `params.gainBits` bits, up to the noise of the ciphertext. More than one take one level together:
+   * the result is one below `params.outputLevel`. For numbers only, not bits.
    */
   readonly rounds?: number;
 }

@@ -11,8 +11,8 @@ import { ENCRYPT, type EncryptOptions } from './options.js';
 import { copied } from './secret.js';
 
 /**
- * Encrypts for the owner of a secret key, and decrypts nothing. `KeySet.publicKey()` makes it, and its bytes may go to anybody: what
- * several parties encrypt with it is under one key, and adds and multiplies.
+ * Encrypts for the owner of a secret key, and decrypts nothing. `KeySet.publicKey()` makes it, and its bytes may go to anybody. What
+ * several parties encrypt with it is all under one key, so it can be added and multiplied.
  *
  * @example
  * ```ts

@@ -3,10 +3,10 @@ import type { Port } from '../engine/port.js';
 import { RefloatError, freed } from '../errors.js';
 import { facts, uncloneable } from '../uncloneable.js';
 
-// The safety net behind free(): what the collector finds is freed in the instance too.
+// The safety net behind free(): what the garbage collector finds is freed in the instance too.
 const forgotten = new FinalizationRegistry<{ port: Port; handle: Handle }>(({ port, handle }) => port.release(handle));
 
-/** How an object gets into another instance of Refloat, in the words of an error. */
+/** How an object gets into another instance of Refloat, as an error message says it. */
 export interface Passing {
   /** Its class. */
   readonly name: string;
@@ -14,17 +14,17 @@ export interface Passing {
   readonly how: string;
 }
 
-/** That of what has a wire form; `read` takes it in. */
+/** How an object with a wire form gets there: `read` reads it. */
 export function asBytes(name: string, read: string): Passing {
   return { name, how: `send its toBytes(), and read them there with ${read}()` };
 }
 
-/** That of a secret key; `read` takes it in. */
+/** How a secret key gets there: `read` reads it. */
 export function asSecret(name: string, read: string): Passing {
   return { name, how: `send what exportSecret() gives, to those alone who may decrypt, and read it there with ${read}()` };
 }
 
-/** That of evaluation keys, which a method of the key set makes. */
+/** How evaluation keys get there: a method of the key set makes them. */
 export function byMaking(name: string, make: string): Passing {
   return { name, how: `make them there, with ${make}() of the key set, or send a server its own with uploadKeys()` };
 }
@@ -47,17 +47,17 @@ export abstract class Resource<T = unknown> {
     this.#what = what;
     const held: Handle = { module, object };
     port.keep(held);
-    // Runs hold only the handle: while one of them does, the object is not freed.
+    // Runs hold only the handle; while a run holds it, the object is not freed.
     forgotten.register(this.#handle, { port, handle: held }, this.#handle);
     uncloneable(this, passing.name, passing.how);
   }
 
-  /** Facts about it, for logs: what it holds stays where it is. */
+  /** Facts about the object, for logs; its contents are not included. */
   toJSON(): Record<string, unknown> {
     return facts(this);
   }
 
-  /** What messages call it. */
+  /** The object's name in messages. */
   get [Symbol.toStringTag](): string {
     return this.#what.replace(/^the /, '');
   }

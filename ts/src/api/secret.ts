@@ -6,7 +6,7 @@ import type { SetWithParts } from '../params.js';
 import { shown } from './arguments.js';
 import { Resource, asSecret } from './resource.js';
 
-/** A secret key of whichever scheme. */
+/** A secret key of any scheme. */
 type AnyKey = GlueSecretKey | GlueGateSecretKey | GlueIntegerSecretKey;
 
 /** The handle of a secret key, and its id. @internal */
@@ -27,8 +27,8 @@ export abstract class SecretKey<P extends SetWithParts = SetWithParts, K extends
   }
 
   /**
-   * One part of the evaluation keys in wire form, for an upload of the caller's own: bodies, and the seed of the rest. The
-   * same index always gives the same bytes.
+   * One part of the evaluation keys in wire form, for callers that upload keys themselves: bodies, and the seed of the rest. The same index
+   * always gives the same bytes.
    */
   async keyPart(index: number): Promise<Uint8Array> {
     const key: Handle<AnyKey> = this.handle;
@@ -45,7 +45,7 @@ export abstract class SecretKey<P extends SetWithParts = SetWithParts, K extends
   }
 }
 
-/** A copy that can be sent away without taking the caller's array along. */
+/** A copy that can be transferred without taking the caller's array along. */
 export function copied(bytes: Uint8Array | undefined): Uint8Array | undefined {
   return bytes === undefined ? undefined : Uint8Array.from(bytes);
 }

@@ -9,10 +9,10 @@ import type { Preset, SetWithParts } from '../params.js';
 import { named } from './arguments.js';
 import { isObject, mustHold, type WireKind } from './wire-kinds.js';
 
-/** Where the fingerprint of its set is in an object on the wire. */
+/** Where an object on the wire has the fingerprint of its set. */
 const FINGERPRINT = [16, 32] as const;
 
-/** The parameter sets of CKKS: those of the entry point's module, and those of other modules once these are loaded. */
+/** The CKKS parameter sets: those of the entry point's module, and those of other modules once these are loaded. */
 export class Sets {
   readonly #port: Port;
   readonly #main: readonly Preset[];
@@ -24,17 +24,17 @@ export class Sets {
     this.#main = main.map(preset);
   }
 
-  /** Those that are known, and those of earlier versions, of which no keys are made any more. */
+  /** The sets known so far, including those of earlier versions, for which no keys are made any more. */
   get known(): readonly Preset[] {
     return [...this.#main, ...OTHER_CKKS_MODULES.flatMap((module) => this.#others.get(module) ?? [])];
   }
 
-  /** Those that are known and of which keys are made. */
+  /** The sets known so far for which keys are made. */
   get today(): readonly Preset[] {
     return this.known.filter((p) => !p.successor);
   }
 
-  /** Loads the other modules with sets, if they have not been, or that of one method. */
+  /** Loads the other modules with sets, or the module of one method, if not loaded yet. */
   async load(method?: CkksMethod): Promise<void> {
     const methods = OTHER_CKKS_MODULES.map((module) => MODULES[module].method);
     if (method !== undefined && method !== MODULES.main.method && !methods.includes(method)) {
@@ -59,7 +59,7 @@ export class Sets {
     }
   }
 
-  /** What `found` finds among the sets; loads one module after the other until it does. */
+  /** Returns what `found` finds among the sets; loads one module after the other until it finds something. */
   async #search(found: () => Preset | undefined): Promise<Preset | undefined> {
     for (const module of OTHER_CKKS_MODULES) {
       const set = found();
@@ -79,16 +79,16 @@ export class Sets {
     throw new RefloatError('INVALID_ARGUMENT', `no parameter set of numbers is called "${name}"; there are ${names}; sets of bits are in rf.gates, sets of integers in rf.integers`);
   }
 
-  /** A set by name, of whichever module. */
+  /** A set by name, from any module. */
   async find(name: string): Promise<Preset> {
     setName(name);
     return (await this.#search(() => this.#known(name))) ?? this.named(name);
   }
 
   /**
-   * The module that reads bytes: the entry point's, unless another one has the set that they are of.
+   * The module that reads the bytes: the entry point's, unless another one has their set.
    *
-   * @throws RefloatError `BAD_BYTES` for another kind of object, `PARAMS_MISMATCH` for one of a set of another scheme
+   * @throws RefloatError `BAD_BYTES` for another kind of object, `PARAMS_MISMATCH` for an object of another scheme's set
    */
   async moduleFor(bytes: Uint8Array, kind: WireKind, where: string): Promise<ModuleName> {
     mustHold(bytes, kind, where);
@@ -99,10 +99,10 @@ export class Sets {
     const other = await this.#elsewhere(fingerprint);
     if (!other) return 'main';
     const [set, scheme] = other;
-    throw new RefloatError('PARAMS_MISMATCH', `rf.${where} reads objects of sets of numbers, and this is one of ${set}; rf.${scheme}.${where} reads it`);
+    throw new RefloatError('PARAMS_MISMATCH', `rf.${where} reads objects of sets of numbers, and this one belongs to ${set}; rf.${scheme}.${where} reads it`);
   }
 
-  /** The set of another scheme, and where that is; its module is loaded for this. */
+  /** The set of another scheme with this fingerprint, and its scheme; loads that scheme's module. */
   async #elsewhere(fingerprint: string): Promise<[set: string, scheme: 'gates' | 'integers'] | undefined> {
     const port = this.#port;
     const gates = async (): Promise<readonly GlueSet[]> =>
@@ -110,7 +110,7 @@ export class Sets {
     const integers = async (): Promise<readonly GlueSet[]> =>
       Promise.all(((await port.call(INTEGERS, 'integerPresetNames')) as readonly string[]).map((name) => port.call(INTEGERS, 'integerPreset', name)));
     for (const [scheme, sets] of [['gates', gates], ['integers', integers]] as const) {
-      // Without that module the bytes are refused in the words of the first.
+      // If that module cannot be loaded, the first module's refusal stands.
       const found = (await sets().catch(() => [])).find((set) => set.fingerprint === fingerprint);
       if (found) return [found.name, scheme];
     }
@@ -122,13 +122,13 @@ export class Sets {
   }
 }
 
-/** Refuses what is not the name of a set, such as options in its place. @internal */
+/** Refuses anything that is not the name of a set, such as options in its place. @internal */
 export function setName(name: unknown): string {
   if (typeof name === 'string') return name;
   throw new RefloatError('INVALID_ARGUMENT', `a parameter set is given by its name, such as 'toy10', not by ${named(name)}; pass the name, and options after it`);
 }
 
-/** The error of a set whose keys the page does not make. @internal */
+/** The error for a set whose keys the page does not make. @internal */
 export function nativeOnly(name: string): RefloatError {
   return new RefloatError(
     'INVALID_ARGUMENT',
@@ -136,7 +136,7 @@ export function nativeOnly(name: string): RefloatError {
   );
 }
 
-/** A set as it is described to callers: with its parts as a list. */
+/** A set as callers see it, with its parts as a list. */
 export function unpacked({ partLabels, partBytes, ...rest }: GlueSet): SetWithParts {
   const keyParts = partLabels.split('\n').map((label, index) => ({ index, label, bytes: partBytes[index] ?? 0 }));
   return { ...rest, keyParts };

@@ -1,12 +1,12 @@
-// What an object on the wire is, before any module has read it: for errors that name the call that does.
+// Finds what an object on the wire is before any module has read it, for errors that name the call that reads it.
 import { RefloatError } from '../errors.js';
 import { toHex } from '../hex.js';
 
-/** How every object begins, in hexadecimal, and how long its header is. */
+/** How every object begins, in hexadecimal, and the length of its header. */
 const MAGIC = '897265666c6f6174';
 const HEADER = 64;
 
-/** The kinds that callers have, by their number in the header, each with what reads it. */
+/** The kinds of objects that callers handle, by their number in the header, each with the call that reads it. */
 const KINDS = {
   ciphertext: [2, 'rf.ciphertextFromBytes()'],
   'public key': [3, 'rf.publicKeyFromBytes(), or rf.integers.publicKeyFromBytes(),'],
@@ -23,7 +23,7 @@ export function isObject(bytes: Uint8Array): boolean {
   return bytes.length >= HEADER && toHex(bytes.subarray(0, MAGIC.length / 2)) === MAGIC;
 }
 
-/** Refuses bytes of another kind that callers have; all others go on to the module, which has the last word. */
+/** Refuses bytes of another kind that callers handle; all others go on to the module, which decides. */
 export function mustHold(bytes: Uint8Array, kind: WireKind, where: string): void {
   if (!isObject(bytes)) return;
   const number = (bytes[12] ?? 0) + 256 * (bytes[13] ?? 0);

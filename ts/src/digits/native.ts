@@ -1,4 +1,4 @@
-/** Sets for modular reduction that are linked to gates: their keys are made by the command line and the library. @internal */
+/** Sets for modular reduction that are linked to gates; only the command line and the library make their keys. @internal */
 export const NATIVE_ONLY = ['msb16+fbs16-50', 'toy-msb-link'] as const;
 
 /** Their names. @internal */

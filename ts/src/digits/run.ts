@@ -14,7 +14,7 @@ import { Program, type Value } from '../program/program.js';
 import { SteppableRun } from '../run.js';
 import type { StageEvent, StageIds } from '../stages.js';
 
-/** Options of readings of digits in the page. */
+/** Options for reading digits in the page. */
 export interface DigitOptions extends SignalOptions {
   /** The secret key: adds `view` events, what the ciphertexts hold after each stage, decrypted here. */
   readonly inspect?: KeySet;
@@ -23,7 +23,7 @@ export interface DigitOptions extends SignalOptions {
 /** @internal */
 export const DIGITS: Kinds<DigitOptions> = { ...SIGNAL, inspect: objectOf('the key set that decrypts the input', SecretKey) };
 
-/** What is read, and of which keys. @internal */
+/** What is read, and the keys to read it with. @internal */
 export interface Readings {
   readonly keys: Handle<GlueBootstrapKeys>;
   readonly keyId: string;
@@ -33,11 +33,11 @@ export interface Readings {
   readonly stages: readonly string[];
   /** Adds the readings of a value. */
   readonly read: (x: Value) => readonly Value[];
-  /** What is added to the numbers before. */
+  /** A number that is added to the numbers before reading. */
   readonly shift?: number;
 }
 
-/** The stage that is part of the first pass alone, and only of readings of fractions: it does not count. */
+/** The stage that only the first pass has, and only when fractions are read; it does not count. */
 const ROUNDING: StageIds['ckks-msb'] = 'discretise';
 
 /** Reads digits of a ciphertext, stage by stage; `result` makes something of what was read. @internal */
@@ -63,7 +63,7 @@ export function readDigits<T>(
     const begun = port.call(classOf(ckks(x.module), 'DigitRun'), 'begin', x, bytes, shift);
     return freeing(port, begun, async (handle) => {
       const run = new EngineRun<GlueDigitRun, StageEvent>(port, handle, control, Fraction.of(stages.filter((stage) => stage !== ROUNDING), handle.passes));
-      // What it will cost: as many passes through all stages.
+      // The cost: the number of passes through all stages.
       control.emit({ kind: 'progress', stage: 'look_up', done: 0, total: handle.passes, fraction: 0, atMs: 0 });
       for (let finished = false; !finished; ) {
         await control.gate();

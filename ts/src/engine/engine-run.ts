@@ -3,7 +3,7 @@ import type { Port } from './port.js';
 import type { RunControl } from '../run.js';
 import { Fraction, type Share } from './fraction.js';
 
-/** Something long in a wasm instance, whose steps are done from here. */
+/** A long operation in a wasm instance, whose steps are called from here. */
 export class EngineRun<T, E extends { readonly atMs: number }> {
   readonly port: Port;
   readonly handle: Handle<T>;
@@ -13,7 +13,7 @@ export class EngineRun<T, E extends { readonly atMs: number }> {
 
   readonly #fraction: Share;
 
-  /** @param fraction how much is done after an event; by the end alone if left out */
+  /** @param fraction how much is done after an event; if left out, only the end counts */
   constructor(port: Port, handle: Handle<T>, control: RunControl<E>, fraction: Share = new Fraction([])) {
     this.#fraction = fraction;
     this.port = port;
@@ -21,14 +21,14 @@ export class EngineRun<T, E extends { readonly atMs: number }> {
     this.control = control;
   }
 
-  /** Does a step, and tells the listeners what it reports, stamped with the milliseconds before. */
+  /** Does a step, and passes the events it reports to the listeners, with `atMs` counted from the beginning of the run. */
   async step<M extends Methods<T>>(method: M, ...args: StepArguments<T[M]>): Promise<Step<Received<T[M]>, Description<T>>> {
     const step = await this.port.step(this.handle, method, ...args);
     this.report(step);
     return step;
   }
 
-  /** Tells the listeners what a step has reported, each event with what `more` gives besides, and counts its time. */
+  /** Passes the events of a step to the listeners, each with the fields that `more` adds, and counts the step's time. */
   report({ value, events, ms }: Step, more: (event: E) => Partial<E> = () => ({})): void {
     for (const [i, event] of (events as readonly E[]).entries()) {
       const fraction = this.#fraction.after(event, value === true && i === events.length - 1);
@@ -38,7 +38,7 @@ export class EngineRun<T, E extends { readonly atMs: number }> {
   }
 }
 
-/** Does something with an object that is begun for it, and frees the object. */
+/** Uses an object that is made for the purpose, and frees it. */
 export async function freeing<T, H extends Handle<T>, R>(port: Port, begun: Promise<H>, use: (handle: H) => Promise<R>): Promise<R> {
   const handle = await begun;
   try {

@@ -8,11 +8,11 @@ let next = 1;
 
 /** Memory of wasm instances. */
 export interface Memory {
-  /** Bytes of linear memory, of all instances together; they never shrink. */
+  /** Bytes of linear memory of all instances together; these never shrink. */
   readonly bytes: number;
   /** Keys, ciphertexts and runs that have not been freed. */
   readonly objects: number;
-  /** Wasm instances: one, one for each further module and one for each further thread once they have been needed. */
+  /** Wasm instances: one, plus one for each further module and each further thread, once needed. */
   readonly instances: number;
 }
 
@@ -23,8 +23,8 @@ export interface Digested {
 }
 
 /**
- * One wasm instance: its objects by their handles, calls of its functions and methods by their names, and its errors. Plain
- * values go in and out, nothing that points into wasm memory.
+ * One wasm instance: its objects by their handles, calls of its functions and methods by name, and its errors. Only plain values go in and
+ * out, nothing that points into wasm memory.
  */
 export class Engine {
   readonly #name: ModuleName;
@@ -39,17 +39,17 @@ export class Engine {
     this.#memory = memory;
   }
 
-  /** Set by a panic, or by another instance in its place: nothing works any more. */
+  /** Set by a panic, or when another instance has replaced this one: nothing works any more. */
   get poisoned(): boolean {
     return this.#poison !== undefined;
   }
 
-  /** Calls a method of an object, of a class or of the module. New objects stay here: their handles are given. */
+  /** Calls a method of an object, a class or the module. New objects stay here; the caller gets their handles. */
   call(target: Handle, method: string, args: readonly unknown[]): unknown {
     return this.#with(args, (given) => this.#sent(this.#apply(target, method, given)));
   }
 
-  /** As `call`, for a step of something long: the method is given a listener for events as its last argument. */
+  /** As `call`, for one step of a long operation: the method gets a listener for events as its last argument. */
   step(target: Handle, method: string, args: readonly unknown[]): Step {
     return this.#with(args, (given) => {
       const events: { readonly atMs: number }[] = [];
@@ -74,7 +74,7 @@ export class Engine {
     return this.#guard(() => this.#sent(this.#joined(lists, [])) as Made<GlueGateCiphertext>);
   }
 
-  /** Frees an object; twice is once. */
+  /** Frees an object; freeing it twice is fine. */
   free({ object }: Handle): void {
     const held = this.#objects.get(object as number);
     this.#objects.delete(object as number);
@@ -85,7 +85,7 @@ export class Engine {
     return { bytes: this.#memory.buffer.byteLength, objects: this.#objects.size, instances: 1 };
   }
 
-  /** Tells that the module has another instance now. */
+  /** Notes that the module has another instance now. */
   replaced(): void {
     this.#poison ??= new RefloatError('FREED', 'this instance was replaced by another one; make its objects again there');
   }
@@ -116,7 +116,9 @@ export class Engine {
     );
   }
 
-  /** Uses arguments as they were sent: handles become objects, and lists of them one list that is freed afterwards. */
+  /**
+   * Turns arguments as they were sent into what wasm takes: handles become objects, and several lists one list that is freed afterwards.
+   */
   #with<T>(args: readonly unknown[], use: (given: unknown[]) => T): T {
     return this.#guard(() => {
       const temporary: GlueObject[] = [];
@@ -135,7 +137,7 @@ export class Engine {
     });
   }
 
-  /** A list with the items of several; those that come as bytes are added to `temporary`. */
+  /** A list with the items of several; lists made from bytes are added to `temporary`. */
   #joined(lists: Joined, temporary: GlueObject[]): GlueGateCiphertext {
     const [first, ...rest] = lists.map((list) => {
       if (!(list instanceof Uint8Array)) return this.#get(list) as GlueGateCiphertext;

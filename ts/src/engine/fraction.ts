@@ -1,4 +1,4 @@
-/** An event as far as it says how far a run is. */
+/** An event, with the fields that say how far a run is. */
 interface Reported {
   readonly kind?: string;
   readonly stage?: string;
@@ -6,34 +6,34 @@ interface Reported {
   readonly total?: number;
 }
 
-/** A stage, and in how many steps it is done. */
+/** A stage, and the number of its steps. */
 export interface StageSteps {
   readonly id: string;
   readonly steps: number;
 }
 
-/** What a set says of its stages. */
+/** What a set says about its stages. */
 interface Staged {
   readonly stages: readonly { readonly id: string }[];
   readonly tracks: number;
   readonly treeLevels: number;
 }
 
-/** The stages of a bootstrapping, in as many steps as each has: tracks and levels of a tree are steps of their own. */
+/** The stages of a bootstrapping with their numbers of steps: each track, and each level of a tree, is a step. */
 export function stepsOf({ stages, tracks, treeLevels }: Staged): StageSteps[] {
   const own: Readonly<Record<string, number>> = { blind_rotate: tracks, product_tree: treeLevels };
   return stages.map(({ id }) => ({ id, steps: own[id] ?? 1 }));
 }
 
-/** Says how much of a run is done. */
+/** Tells how much of a run is done. */
 export interface Share {
   /** The share that is done after an event, from 0 to 1. */
   after(event: object, isLast: boolean): number;
 }
 
 /**
- * How much of a run is done, from 0 to 1, by what it reports: its steps, each of which counts alike. It never falls. The last event of a
- * run has 1, and none before; what was not foreseen, such as stages that are not in the list, does not count.
+ * How much of a run is done, from 0 to 1, according to its events. All steps count the same. The fraction never falls, and only the last
+ * event of a run has 1. Stages that are not in the list do not count.
  */
 export class Fraction implements Share {
   readonly #steps: ReadonlyMap<string, number>;
@@ -43,14 +43,14 @@ export class Fraction implements Share {
 
   /**
    * @param stages all stages of a bootstrapping
-   * @param times how often all of them are done
+   * @param times how often all of them are run
    */
   constructor(stages: readonly StageSteps[], times = 1) {
     this.#steps = new Map(stages.map(({ id, steps }) => [id, steps]));
     this.#total = times * stages.reduce((sum, { steps }) => sum + steps, 0);
   }
 
-  /** Stages that count alike. */
+  /** Stages with one step each. */
   static of(ids: readonly string[], times = 1): Fraction {
     return new Fraction(
       ids.map((id) => ({ id, steps: 1 })),
@@ -70,12 +70,12 @@ export class Fraction implements Share {
   }
 }
 
-/** What a run that has not ended says at most. */
+/** The most that a run reports before it has ended. */
 const MOST_BEFORE_THE_END = 1 - 2 ** -10;
 
 /**
- * How much of a program is done by the progress of its plan, whose steps count alike: a bootstrap is one of them, as nothing says
- * beforehand how many there are. It never falls, as {@link Fraction}.
+ * How much of a program is done, according to the progress of its plan. All steps count the same, a bootstrap included, as nothing tells
+ * beforehand how many there are. The fraction never falls, as in {@link Fraction}.
  */
 export class OfPlan implements Share {
   #last = 0;
@@ -88,12 +88,15 @@ export class OfPlan implements Share {
   }
 }
 
-/** How much of a program is done: every operation counts as a stage of a bootstrap does. It never falls, as {@link Fraction}. */
+/**
+ * How much of a program is done: every operation counts as much as one stage of a bootstrap. The fraction never falls, as in
+ * {@link Fraction}.
+ */
 export class Counted implements Share {
   readonly #total: number;
   #done = 0;
 
-  /** @param total operations and stages in all */
+  /** @param total number of operations and stages */
   constructor(total: number) {
     this.#total = total;
   }

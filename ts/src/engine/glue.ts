@@ -24,8 +24,8 @@ export interface ModuleGlue {
 type Statics<C> = Omit<C, 'prototype'>;
 
 /**
- * What all modules with CKKS sets have in common. The full one stands for all: the compiler compares
- * the others with it where they are passed for one of these.
+ * What all modules with CKKS sets have in common. The full one stands for all of them: the compiler compares
+ * the others with it where they are passed as this type.
  */
 export interface CkksGlue extends ModuleGlue {
   about(): GlueAbout;
@@ -35,7 +35,7 @@ export interface CkksGlue extends ModuleGlue {
   PublicKey: Statics<typeof Full.PublicKey>;
 }
 
-/** The modules of CKKS sets together; a function that a module lacks is refused when it is called. */
+/** The modules with CKKS sets taken together; calling a function that a module lacks is refused. */
 export type CkksModule = Omit<typeof Full, keyof CkksGlue> &
   CkksGlue &
   Pick<typeof Conventional, 'clamp' | 'reduction'> &
@@ -48,7 +48,7 @@ export type GateModule = typeof Gates;
 /** The module of exact integers. */
 export type IntegerModule = typeof Integers;
 
-/** The modules beside that of the entry point, by name. */
+/** The modules besides that of the entry point, by name. */
 export interface OtherGlue {
   readonly gates: GateModule;
   readonly conventional: CkksGlue;
@@ -98,20 +98,20 @@ export interface GlueGateKeyRows {
   readonly rotationRows: Uint32Array;
 }
 
-/** The tasks of a stage that may be computed in other instances: numbers from 0. */
+/** The tasks of a stage that other instances may compute, numbered from 0. */
 export interface GlueTasks {
-  /** The first that no step has taken yet. */
+  /** The first task that no step has taken yet. */
   readonly next: number;
-  /** How many the next step takes. */
+  /** How many tasks the next step takes. */
   readonly perStep: number;
   readonly total: number;
   /** Whether helpers need the secret key. */
   readonly secret: boolean;
 }
 
-/** A set on its way out: the parts of its keys as two lists. */
+/** A set as the module gives it: the parts of its keys as two lists. */
 export interface GlueSet extends Omit<SetInfo, 'keyParts'> {
-  /** Labels, one a line. */
+  /** Labels, one per line. */
   readonly partLabels: string;
   readonly partBytes: Float64Array;
 }

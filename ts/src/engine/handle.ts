@@ -3,13 +3,13 @@ import type { ModuleName } from './modules.js';
 
 /** Names something of type `T` on the other side of a port; a plain value, so that it can be sent. */
 export interface Handle<out T = unknown> {
-  /** Where it is. */
+  /** The module it is in. */
   readonly module: ModuleName;
   /** The number of an object, the name of a class, or '' for the module itself. */
   readonly object: number | string;
-  /** What it is in the words of an error. */
+  /** Its name in error messages. */
   readonly what?: string;
-  /** Never there: tells the compiler what is named. */
+  /** Never set: tells the compiler the type. */
   readonly of?: T;
 }
 
@@ -29,12 +29,12 @@ export function classOf<G, C extends keyof G & string>(module: Handle<G>, name: 
   return { module: module.module, object: name };
 }
 
-/** Whether an argument names an object: of plain objects only these are sent. */
+/** Whether an argument names an object: handles are the only plain objects that are sent. */
 export function isHandle(value: unknown): value is Handle {
   return typeof value === 'object' && value !== null && 'module' in value && 'object' in value;
 }
 
-/** What is told about an object together with its handle, as far as it has it. */
+/** The facts told about an object together with its handle, if it has them. */
 export const DESCRIBED = [
   'preset',
   'keyId',
@@ -74,16 +74,16 @@ type SentAll<A extends readonly unknown[]> = { [I in keyof A]: Sent<A[I]> };
 /** The arguments of a method as they are sent. */
 export type Arguments<F> = F extends (...args: infer A) => unknown ? SentAll<A> : never;
 
-/** Those of a step: whoever makes the step listens. */
+/** The arguments of a step, without the listener: the caller of the step listens. */
 export type StepArguments<F> = F extends (...args: infer A) => unknown ? (A extends [...infer B, Function] ? SentAll<B> : SentAll<A>) : never;
 
-/** What a method gives: objects stay where they are. */
+/** What a caller gets from a method: objects stay where they are, so it gets handles. */
 export type Received<F> = F extends (...args: never[]) => infer R ? (R extends GlueObject ? Made<R> : R) : never;
 
-/** A step of something long. */
+/** The result of one step of a long operation. */
 export interface Step<V = unknown, S = unknown> {
   readonly value: V;
-  /** What it reported, stamped from its beginning. */
+  /** The events it reported, with times since the step began. */
   readonly events: readonly { readonly atMs: number }[];
   /** Milliseconds it took. */
   readonly ms: number;

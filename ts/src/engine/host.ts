@@ -10,15 +10,15 @@ export type Sources = { readonly [S in keyof ModuleSources]?: unknown };
 /** Loads the module of an entry point. */
 export type OpenHost = (sources: Sources) => Promise<Host>;
 
-/** What a host does by name. */
+/** The operations that a host performs by name. */
 const OPERATIONS = ['call', 'step', 'piece', 'concat', 'memory', 'free'] as const;
 
 /** The name of an operation. */
 export type Op = (typeof OPERATIONS)[number];
 
 /**
- * The wasm instances of a thread: that of the entry point, and others once they are first needed. A call to a loaded
- * instance completes before its promise is returned.
+ * The wasm instances of a thread: the entry point's, and others once they are needed. A call to a loaded instance completes before its
+ * promise is returned.
  */
 export class Host {
   readonly #open: (module: ModuleName) => Promise<Engine>;
@@ -28,7 +28,7 @@ export class Host {
     this.#open = open;
   }
 
-  /** Set by a crash of one of them. */
+  /** Set when one of them has crashed. */
   get poisoned(): boolean {
     return [...this.#engines.values()].some((engine) => engine.poisoned);
   }
@@ -39,7 +39,7 @@ export class Host {
     return (this[op as Op] as (...args: readonly unknown[]) => unknown).apply(this, args as unknown[]);
   }
 
-  /** Loads a module, if it has not been. */
+  /** Loads a module, if it is not loaded yet. */
   load(module: ModuleName): Promise<void> {
     return this.#in(module, () => undefined);
   }
@@ -71,7 +71,7 @@ export class Host {
     return { bytes: sum('bytes'), objects: sum('objects'), instances: sum('instances') };
   }
 
-  /** Frees an object; twice is once. */
+  /** Frees an object; freeing it twice is fine. */
   free(handle: Handle): void {
     this.#engines.get(handle.module)?.free(handle);
   }

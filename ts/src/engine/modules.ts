@@ -1,6 +1,6 @@
 /*
- * The WebAssembly modules. A method with a module of its own has a line of the two lists here, and of those of the glue
- * (`glue.ts`, `worker-modules.ts`, `direct-modules.ts`).
+ * The WebAssembly modules. A method with a module of its own has a line in the two lists here and in those of the glue (`glue.ts`,
+ * `worker-modules.ts`, `direct-modules.ts`).
  */
 import type { WasmBytes } from '../globals.js';
 import type { Scheme, SetNames } from '../sets.js';
@@ -30,14 +30,14 @@ export interface ModuleSources {
   readonly integersWasm?: WasmSource;
 }
 
-/** A module with the sets of a method, and what its ciphertexts are. */
+/** A module with the sets of a method, and the scheme of its ciphertexts. */
 interface MethodModule {
   readonly source: keyof ModuleSources;
   readonly method: keyof SetNames;
   readonly scheme: Scheme;
 }
 
-/** What each has. */
+/** The source, method and scheme of each module. */
 export const MODULES = {
   main: { source: 'wasm', method: 'ckks-ship', scheme: 'ckks' },
   gates: { source: 'gatesWasm', method: 'cggi', scheme: 'cggi' },
@@ -47,10 +47,10 @@ export const MODULES = {
   integers: { source: 'integersWasm', method: 'bgv', scheme: 'bgv' },
 } as const satisfies Readonly<Record<string, MethodModule>>;
 
-/** The wasm modules of a thread: `main`, that of the entry point, and those that are loaded when they are first needed. */
+/** The wasm modules of a thread: `main`, the entry point's, and those that are loaded when first needed. */
 export type ModuleName = keyof typeof MODULES;
 
-/** A module beside that of the entry point. */
+/** A module besides that of the entry point. */
 export type OtherModule = Exclude<ModuleName, 'main'>;
 
 /** The methods of CKKS whose sets run in the page. */
@@ -58,10 +58,10 @@ export type CkksMethod = Extract<(typeof MODULES)[ModuleName], { readonly scheme
 
 const NAMES = Object.keys(MODULES) as ModuleName[];
 
-/** Every module beside that of the entry point. */
+/** Every module besides that of the entry point. */
 export const OTHER_MODULES = NAMES.filter((name): name is OtherModule => name !== 'main');
 
-/** Those of them with CKKS sets. */
+/** Those of `OTHER_MODULES` that have CKKS sets. */
 export const OTHER_CKKS_MODULES = OTHER_MODULES.filter((name) => MODULES[name].scheme === 'ckks');
 
 /** The options that say where modules are. */

@@ -11,10 +11,10 @@ export type Artefact = 'client' | 'full' | OtherModule;
 
 type Open = (source: unknown) => Promise<Engine>;
 
-/** The modules that are loaded when they are needed, an instance of each: entry points of one thread share them. */
+/** The modules that are loaded when needed, one instance of each, shared by the entry points of a thread. */
 export type OtherModules = Readonly<Record<OtherModule, Open>>;
 
-/** Those modules from their glue, or from what gets it when it is needed. */
+/** Makes those modules from their glue, or from functions that fetch the glue when it is needed. */
 export function otherModules(glue: {
   readonly [M in OtherModule]: () => OtherGlue[M] | Promise<OtherGlue[M]>;
 }): OtherModules {
@@ -42,11 +42,11 @@ export async function openModule(name: ModuleName, artefact: Artefact, glue: Mod
   try {
     const bytes = source === undefined ? await defaultSource(artefact) : undefined;
     const compiled = bytes === undefined ? undefined : await WebAssembly.compile(bytes);
-    // The glue holds one instance; where there was one it is replaced, and all that was in it is gone.
+    // The glue holds one instance. If there was one already, it is replaced, and everything in it is gone.
     const before = opened.get(glue);
     before?.replaced();
     if (before) glue.__wbg_reset_state();
-    // Asked for a promise, the glue looks whether it was given a Response, for which Node loads its whole fetch.
+    // If given a promise, the glue checks for a Response, for which Node loads its whole fetch.
     const { memory } = compiled
       ? glue.initSync({ module: compiled })
       : await (source === undefined ? glue.default() : glue.default({ module_or_path: source }));

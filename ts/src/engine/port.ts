@@ -14,15 +14,15 @@ export abstract class Port {
   abstract get dead(): boolean;
 
   /**
-   * One operation of the thread's {@link Host}; results never alias wasm memory. `move` moves the arrays among the arguments
-   * where it can: the caller's are empty afterwards.
+   * One operation of the thread's {@link Host}; results never alias wasm memory. With `move`, the arrays among the arguments are moved
+   * where possible: the caller's are empty afterwards.
    */
   abstract ask<K extends Op>(op: K, args: Parameters<Host[K]>, move?: boolean): Promise<Awaited<ReturnType<Host[K]>>>;
 
   /** Frees an object without waiting; used by finalisers too, so it never throws. */
   abstract release(handle: Handle): void;
 
-  /** Takes note of an object that lasts until it is released or the port is closed. */
+  /** Notes an object that lasts until it is released or the port is closed. */
   abstract keep(handle: Handle): void;
 
   /** Ends the thread. Calls under way reject with `FREED`. */
@@ -38,7 +38,7 @@ export abstract class Port {
     return this.ask('call', [target, method, args], true) as Promise<Received<T[M]>>;
   }
 
-  /** As `call`, for a step of something long, with what it reports and the time it takes. */
+  /** As `call`, for one step of a long operation; also gives the events it reports and the time it takes. */
   step<T, M extends Methods<T>>(target: Handle<T>, method: M, ...args: StepArguments<T[M]>): Promise<Step<Received<T[M]>, Description<T>>> {
     return this.ask('step', [target, method, args]) as Promise<Step<Received<T[M]>, Description<T>>>;
   }
@@ -95,7 +95,7 @@ export interface WorkerLike {
   hold(busy: boolean): void;
 }
 
-/** Makes a worker and tells where its messages and its death go; throws if the platform refuses to. */
+/** Starts a worker and passes on its messages and its end; throws if the platform refuses to start one. */
 export interface StartWorker extends WorkerFile {
   (onReply: (reply: Reply) => void, onDeath: (reason: unknown) => void): WorkerLike;
 }
@@ -118,7 +118,7 @@ export class WorkerPort extends Port {
   #deadline: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * @param limit milliseconds that the worker has to say that it runs
+   * @param limit milliseconds that the worker has to report that it runs
    */
   constructor(start: StartWorker, pool?: WorkerPool, limit = START_LIMIT) {
     super();
@@ -142,7 +142,7 @@ export class WorkerPort extends Port {
     return this.#end !== undefined || this.#poisoned;
   }
 
-  /** Tells the worker where its modules are, and loads the first; the first call to make. */
+  /** Tells the worker where its modules are, and loads the first; must be the first call. */
   init(sources: Sources, transfer: readonly ArrayBuffer[]): Promise<void> {
     return this.#send('init', [sources], transfer) as Promise<void>;
   }
@@ -157,7 +157,7 @@ export class WorkerPort extends Port {
     if (!this.#end) this.#worker.post({ id: 0, op: 'free', args: [handle] }, []);
   }
 
-  /** Nothing to note: what is in a worker ends with it. */
+  /** Nothing to note: objects in a worker end with it. */
   keep(): void {}
 
   close(): void {
@@ -222,7 +222,7 @@ function closed(): RefloatError {
 /** Resolves in a later task, so that timers, events and drawing get their turn. */
 export function macrotask(): Promise<void> {
   return new Promise((resolve) => {
-    // Node's own way; the first message there loads all of its fetch.
+    // Node's own way; using a MessageChannel there would load all of its fetch.
     const { setImmediate } = globalThis as { setImmediate?: (then: () => void) => void };
     if (setImmediate) return setImmediate(resolve);
     const { port1, port2 } = new MessageChannel();

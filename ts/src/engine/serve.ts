@@ -34,13 +34,13 @@ export function serve(port: MessagePortLike, open: OpenHost): void {
       try {
         reply = { id: request.id, ok: true, value: await run(request) };
       } catch (error) {
-        // What came with the request is this worker's own: also a secret key that was lent and not read.
+        // What came with the request belongs to this worker, even a secret key that was lent and not read, so it is wiped.
         for (const buffer of transferables(request.args)) new Uint8Array(buffer).fill(0);
         reply = { id: request.id, ok: false, error: toWire(error) };
       }
       if (request.id !== 0) port.post(reply, reply.ok ? transferables(reply.value) : []);
     });
   });
-  // Whoever started this hears that the script runs, before anything is asked of it.
+  // Tells the page that the script runs, before anything is asked of it.
   port.post({ id: 0, ok: true, value: undefined }, []);
 }

@@ -1,18 +1,18 @@
-// Errors for a worker or module that does not start, worded for whoever can fix it. Workers are started in `platform/`.
+// Errors for a worker or module that does not start, worded for the person who can fix it. Workers are started in `platform/`.
 import { RefloatError } from '../errors.js';
 
-/** Milliseconds after which a worker that has said nothing is taken not to run: its file is fetched in that time. */
+/** Milliseconds after which a silent worker is taken not to run; its file has to be fetched in that time. */
 export const START_LIMIT = 30_000;
 
-/** A worker's file, for messages that it did not start. */
+/** A worker's file, for messages saying that the worker did not start. */
 export interface WorkerFile {
-  /** What to call it. */
+  /** Its name in messages. */
   readonly file: string;
-  /** The file's origin where that is not the page's: the worker then starts from a blob, which imports the file. */
+  /** The file's origin if it differs from the page's: the worker then starts from a blob that imports the file. */
   readonly blobFor?: string | undefined;
 }
 
-/** The words of whatever was thrown. */
+/** The message of anything that was thrown. */
 export function reasonOf(cause: unknown): string {
   if (cause instanceof Error) return cause.message || cause.name;
   return cause === undefined ? 'no reason was given' : String(cause);
@@ -39,7 +39,7 @@ function repair({ blobFor }: WorkerFile, cause: unknown, reason: string): string
   return `check that the file and what it imports are ${served}, and that worker-src of the page's Content-Security-Policy, if it has one, allows ${sources}, or pass { worker } with its URL to Refloat.load()`;
 }
 
-/** A module, and where it was to come from. */
+/** A module, and where it should have come from. */
 export interface ModuleOrigin {
   /** The option that says where it is. */
   readonly option: string;
@@ -59,7 +59,7 @@ export function moduleFailed(cause: unknown, { option, file, source }: ModuleOri
       { cause },
     );
   }
-  // What a module imports is looked for before it is linked, and its absence is a TypeError, in the words of each engine.
+  // A missing import is found before linking, and is a TypeError, which each engine words differently.
   const broken = cause instanceof WebAssembly.CompileError || cause instanceof WebAssembly.LinkError || /\bimport (#\d|object\b|\S+ must be)/i.test(reason);
   const given = source instanceof WebAssembly.Module || source instanceof ArrayBuffer || ArrayBuffer.isView(source);
   if (given || (broken && source !== undefined)) {
@@ -76,7 +76,7 @@ export function moduleFailed(cause: unknown, { option, file, source }: ModuleOri
   );
 }
 
-/** Whether an engine's words are about a policy: each has its own. */
+/** Whether an engine's message is about a content security policy; each engine words it differently. */
 function isContentSecurityPolicy(reason: string): boolean {
   return /content.security.policy|\bCSP\b|unsafe-eval/i.test(reason);
 }

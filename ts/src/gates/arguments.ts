@@ -1,7 +1,7 @@
 import { listOf, named, shown } from '../api/arguments.js';
 import { RefloatError } from '../errors.js';
 
-/** Refuses what would be rounded on its way. */
+/** Refuses numbers that would be rounded on their way into wasm. */
 export function natural(value: number, what: string): number {
   if (Number.isInteger(value) && value >= 0 && value < 2 ** 32) return value;
   throw new RefloatError('INVALID_ARGUMENT', `${what} is ${shown(value)}; give an integer that is not negative`);
@@ -16,7 +16,7 @@ export function bit(value: unknown, index: number): number {
   );
 }
 
-/** Refuses a part that a list does not have. */
+/** Refuses a range that a list does not have. */
 export function sliceRange(start: number, end: number, length: number): void {
   if (Number.isInteger(start) && Number.isInteger(end) && start >= 0 && end > start && end <= length) return;
   throw new RefloatError(
@@ -25,7 +25,7 @@ export function sliceRange(start: number, end: number, length: number): void {
   );
 }
 
-/** Refuses a gate on another number of operands, or operands of different lengths. */
+/** Refuses a gate with a wrong number of operands, or with operands of different lengths. */
 export function checkOperands(gate: string, lengths: readonly number[]): void {
   const arity = arityOf(gate);
   if (lengths.length !== arity) {
@@ -44,14 +44,14 @@ export function equallyLong(lengths: readonly number[]): void {
   );
 }
 
-/** The table of a look-up and the messages of its results, checked. */
+/** The table of a look-up and the number of messages of its results, checked. */
 export function checkTable(table: readonly number[], messages: number): [entries: Uint32Array, messages: number] {
   listOf(table, 'a look-up', 'a table, a list with the result for each message');
   for (const entry of table) natural(entry, 'an entry of the table');
   return [Uint32Array.from(table), natural(messages, 'messages')];
 }
 
-/** The text of a circuit that is given as such, or as it was described. */
+/** The text of a circuit that is given as text or as a description. */
 export function circuitText(circuit: unknown, where: string): string {
   const text = typeof circuit === 'object' && circuit !== null ? (circuit as { readonly text?: unknown }).text : circuit;
   if (typeof text === 'string') return text;
@@ -104,7 +104,7 @@ export function bitsOf(value: number | bigint, width: number): Uint32Array {
   );
 }
 
-/** Refuses to read integers as bits, and what is of another scheme. */
+/** Refuses to read integers as bits, and ciphertexts of another scheme. */
 export function checkBits(ciphertext: { readonly messages: number }): void {
   const messages: unknown = ciphertext?.messages;
   if (messages === 0) return;

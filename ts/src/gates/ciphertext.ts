@@ -24,7 +24,7 @@ import { sliceRange } from './arguments.js';
 export class GateCiphertext extends Encrypted<GlueGateCiphertext> {
   /** Number of bits or integers. */
   readonly length: number;
-  /** 0 for bits; otherwise the integers are below this. */
+  /** 0 for bits; otherwise the integers are below this number. */
   readonly messages: number;
 
   /** @internal */
@@ -40,7 +40,7 @@ export class GateCiphertext extends Encrypted<GlueGateCiphertext> {
     return new GateCiphertext(this.port, await this.port.call(this.handle, 'slice', start, end));
   }
 
-  /** A copy with the items of others after its own. */
+  /** A copy with the items of the others after this ciphertext's own. */
   async concat(...others: readonly GateCiphertext[]): Promise<GateCiphertext> {
     const handles = [this as GateCiphertext, ...others].map((list) => list.handleIn(this.port));
     return new GateCiphertext(this.port, await this.port.ask('concat', [handles]));

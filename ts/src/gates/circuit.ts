@@ -13,13 +13,13 @@ export interface CircuitGate {
   readonly gate: GateName;
   /** Its level: gates of one level do not depend on each other. */
   readonly level: number;
-  /** What it is applied to; inverting is free. */
+  /** The bits it is applied to; inverting is free. */
   readonly operands: readonly { readonly wire: number; readonly inverted: boolean }[];
 }
 
 /**
- * What is run of a circuit: constants, negations and repeated gates are folded away, and what no
- * output needs is left out. Gate `i` gives wire `inputs.length + i`.
+ * The part of a circuit that is run: constants, negations and repeated gates are folded away, and
+ * gates that no output needs are left out. Gate `i` gives wire `inputs.length + i`.
  */
 export interface CircuitInfo {
   /** The circuit as text, to be passed on. */

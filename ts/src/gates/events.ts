@@ -12,7 +12,7 @@ export type CircuitEvent = StageEnter<'gates'> | GateProgress | StageExit<'gates
 
 /** Gates of a circuit are finished: one in the page, a batch on a server. `done` counts them, from 1 to `total`. */
 export interface GateProgress extends StageProgress<'gates'> {
-  /** Milliseconds that the gate took, in whichever thread, above 0; present in the page, where a server does not say. */
+  /** Milliseconds that the gate took, in whichever thread, above 0; absent for runs on a server. */
   readonly gateMs?: number;
 }
 
@@ -23,15 +23,15 @@ export interface GateProgress extends StageProgress<'gates'> {
 export interface GateView {
   /** Tells it from other events. */
   readonly kind: 'view';
-  /** The stage whose state it is; `input` before the first: the sum of the operands that the gate takes. */
+  /** The stage that left this state; before the first stage `input`, the sum of the operands that the gate takes. */
   readonly stage: GateStageId | 'input';
   /** Milliseconds of work since the run began, from 0; decrypting for the view is not counted. */
   readonly atMs: number;
-  /** `phase`: one number; `polynomial`: the coefficients of the accumulator, one for each of the ring. */
+  /** `phase`: one number; `polynomial`: all coefficients of the accumulator. */
   readonly form: 'phase' | 'polynomial';
   /**
-   * In turns, from -1/2 to 1/2, noise included. Of a bit, 1/8 stands for 1, and -1/8 for 0; of an integer below `messages`, m stands at
-   * m / (2 `messages`), and until the blind rotation half a step, 1 / (4 `messages`), above.
+   * In turns, from -1/2 to 1/2, noise included. For a bit, 1/8 stands for 1 and -1/8 for 0. For an integer below `messages`, m stands at m
+   * / (2 `messages`), and until the blind rotation half a step, 1 / (4 `messages`), above.
    */
   readonly data: Float64Array;
 }

@@ -14,7 +14,7 @@ import { describeCircuit, type CircuitInfo } from './circuit.js';
 import { GateKeySet } from './key-set.js';
 import { WIDE, type GatePreset, type GatePresetName } from './params.js';
 
-/** How the carries of an adder or a comparator travel: fewest gates, or fewest levels. */
+/** How an adder or a comparator passes on its carries: with fewest gates, or with fewest levels. */
 export type CarryForm = 'ripple' | 'prefix';
 
 /**
@@ -71,7 +71,7 @@ export class Gates {
     return new GateKeySet(this.#port, made, params);
   }
 
-  /** Takes back what `GateKeySet.exportSecret()` gave. */
+  /** Reads back what `GateKeySet.exportSecret()` gave. */
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<GateKeySet> {
     checkOptions(options, 'importKeys()', IMPORT);
     throwIfAborted(options.signal);
@@ -90,8 +90,8 @@ export class Gates {
   }
 
   /**
-   * Reads a circuit from text, one statement a line: `input a b c`, `output yes`, `yes = MAJ3 a b c`.
-   * Gates are named as in {@link GateName}, in capitals; `a[0..8]` stands for a[0] to a[7], and `#`
+   * Reads a circuit from text, one statement per line: `input a b c`, `output yes`, `yes = MAJ3 a b c`.
+   * Gates have the names of {@link GateName}, in capitals; `a[0..8]` stands for a[0] to a[7], and `#`
    * begins a comment. Mistakes throw `INVALID_ARGUMENT` and name their line.
    */
   async circuit(text: string): Promise<CircuitInfo> {

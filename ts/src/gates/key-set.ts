@@ -75,7 +75,7 @@ export class GateKeySet extends SecretKey<GatePreset, GlueGateSecretKey> {
   }
 
   /**
-   * Decrypts bits, for the owner of this key. A wrong result, however rare, tells about the key:
+   * Decrypts bits, for the owner of this key. A wrong result, however rare, reveals something about the key:
    * see `params.logFailure` before showing results to others.
    */
   async decrypt(ciphertext: GateCiphertext, options: SignalOptions = {}): Promise<boolean[]> {

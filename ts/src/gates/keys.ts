@@ -23,7 +23,7 @@ import type { GateName, GatePreset } from './params.js';
 export interface GateRunOptions extends SignalOptions {
   /** The secret key: adds `view` events, what the state holds after each step, decrypted here. */
   readonly inspect?: GateKeySet;
-  /** Products of the blind rotation done by one step; 64 by default. */
+  /** Products of the blind rotation that one step does; 64 by default. */
   readonly productsPerStep?: number;
 }
 
@@ -67,7 +67,7 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
     super(port, made, { params, id: made.keyId }, made.memoryBytes, 'the evaluation keys', 'GateKeys', 'evaluationKeys');
   }
 
-  /** A gate, place by place of its operands, which have the same length. */
+  /** Applies a gate to each position of its operands, which have the same length. */
   async gate(gate: GateName, ...operands: readonly GateCiphertext[]): Promise<GateCiphertext> {
     for (const operand of operands) mustBeEncrypted(operand, `${gate}()`);
     checkOperands(gate, lengths(operands));
@@ -106,7 +106,7 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
 
   /**
    * Any function of a bit or a small integer: `table[m]` for each item m. The results are integers
-   * below `messages`, by default as many as the operand has; 0 makes bits of them.
+   * below `messages`, by default `x.messages`; 0 makes them bits.
    */
   async lookUp(
     x: GateCiphertext,
@@ -120,8 +120,8 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
   }
 
   /**
-   * The bits of integers, the lowest first, each for all items at once: as many as integers below `x.messages` have. Each is a look-up,
-   * so all of them are fresh.
+   * The bits of integers, the lowest first, each for all items at once; there are as many as integers below `x.messages` have. Each bit is
+   * a look-up, so all of them are fresh.
    *
    * @example
    * ```ts
@@ -156,11 +156,10 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
   }
 
   /**
-   * Integers below `messages` from their bits, the lowest first: what {@link GateKeys.toBits} took apart, for `messages` a power
-   * of two, or what gates have computed.
-   * Each bit is a look-up.
+   * Integers below `messages` from their bits, the lowest first: bits from {@link GateKeys.toBits}, if `messages` is a power of two, or
+   * bits that gates have computed. Each bit is a look-up.
    *
-   * @param messages by default what the set is made for, `params.gates.messages`
+   * @param messages by default the number that the set is made for, `params.gates.messages`
    */
   async fromBits(bits: readonly GateCiphertext[], messages: number = this.params.gates.messages): Promise<GateCiphertext> {
     checkJoined(bits, messages);
@@ -189,10 +188,10 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
   }
 
   /**
-   * Evaluates a circuit in the page, on as many threads as `Refloat.load()` was given: gates that do not
+   * Evaluates a circuit in the page, on the threads that `Refloat.load()` was given. Gates that do not
    * depend on each other are computed at the same time, with the same result, bit for bit. The items of
-   * `inputs`, one after the other, are its inputs; the result holds its outputs in order. A step of the
-   * run is one gate.
+   * `inputs`, one after the other, are the circuit's inputs; the result holds its outputs in order. A step
+   * of the run is one gate.
    */
   run(
     circuit: CircuitInfo | string,
@@ -295,7 +294,7 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
   }
 
   #handles(lists: readonly GateCiphertext[]): Handle<GlueGateCiphertext>[] {
-    // One that is not a list is named.
+    // Anything that is not a list is refused by its name.
     if (!Array.isArray(lists)) mustBeEncrypted(lists, 'this operation');
     return lists.map((list) => this.#handle(list));
   }

@@ -7,8 +7,8 @@ import type { Port } from '../engine/port.js';
 import { everywhere, integerPreset, integers } from './arguments.js';
 
 /**
- * An encrypted vector of integers, inside the wasm instance: two rows of half the slots each. Where a slot has several integers, it is
- * an element of a Galois ring, and sums and products are those of the ring.
+ * An encrypted vector of integers, inside the wasm instance: two rows, each with half the slots. If a slot has several integers, it is an
+ * element of a Galois ring, with the ring's sums and products.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ export class IntegerCiphertext extends Encrypted<GlueIntegerCiphertext> {
   readonly level: number;
   /** log2 of its modulus. */
   readonly logQ: number;
-  /** Bits that its noise may grow by, as it is estimated, before the integers are lost. */
+  /** Bits by which its estimated noise may grow before the integers are lost. */
   readonly capacity: number;
 
   /** @internal */
@@ -40,14 +40,14 @@ export class IntegerCiphertext extends Encrypted<GlueIntegerCiphertext> {
   }
 
   /**
-   * The sum with another ciphertext, slot by slot; no keys are needed. It is at the lower of the two levels if both come of as many
-   * products, one after the other; else it may take one level of the higher one, or of both where they are at the same level.
+   * The sum with another ciphertext, slot by slot; no keys are needed. It is at the lower of the two levels if both result from the same
+   * number of successive products. Otherwise it may take one level of the higher one, or of both if they are at the same level.
    */
   async add(other: IntegerCiphertext): Promise<IntegerCiphertext> {
     return this.#made(this.port.call(INTEGERS, 'addIntegers', this.handle, this.#second(other)));
   }
 
-  /** What is left of it when another ciphertext is subtracted, slot by slot, as {@link IntegerCiphertext.add}. */
+  /** The difference: this ciphertext minus another, slot by slot; levels are those of {@link IntegerCiphertext.add}. */
   async subtract(other: IntegerCiphertext): Promise<IntegerCiphertext> {
     return this.#made(this.port.call(INTEGERS, 'subtractIntegers', this.handle, this.#second(other)));
   }
@@ -58,8 +58,8 @@ export class IntegerCiphertext extends Encrypted<GlueIntegerCiphertext> {
   }
 
   /**
-   * The sum with known integers: one number in all slots, or an array of one a slot (`params.slotDegree` of each), of which those that
-   * are missing are 0.
+   * The sum with known integers: one number for all slots, or an array with one per slot (`params.slotDegree` per slot), where missing ones
+   * are 0.
    */
   async addPlain(values: number | ArrayLike<number>): Promise<IntegerCiphertext> {
     return this.#made(this.port.call(INTEGERS, 'addPlain', this.handle, await this.#plain(values)));

@@ -13,7 +13,7 @@ import type { IntegerPreset } from './params.js';
 /** The wasm side of a key that encrypts. */
 type Encrypt = (values: Uint32Array, level: number, seed: Uint8Array | undefined) => Promise<Made<GlueIntegerCiphertext>>;
 
-/** What `encrypt()` of a secret key and of a public one does. @internal */
+/** The shared part of `encrypt()` of secret and public keys. @internal */
 export async function encrypted(
   { port, params }: { readonly port: Port; readonly params: IntegerPreset },
   values: ArrayLike<number>,

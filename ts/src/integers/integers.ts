@@ -50,7 +50,7 @@ export class Integers {
     return integerPreset(this.#port, name);
   }
 
-  /** The polynomial that takes the low digit off in bootstraps of a set, in the clear. */
+  /** The polynomial that removes the low digit in a set's bootstraps, in the clear. */
   async removal(name: IntegerPresetName | (string & {})): Promise<DigitRemoval> {
     return (await this.#port.call(INTEGERS, 'integerRemoval', setName(name))) as DigitRemoval;
   }
@@ -69,7 +69,7 @@ export class Integers {
     return new IntegerKeySet(this.#port, made, await this.params(made.preset));
   }
 
-  /** Takes back what `IntegerKeySet.exportSecret()` gave. */
+  /** Reads back what `IntegerKeySet.exportSecret()` gave. */
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<IntegerKeySet> {
     checkOptions(options, 'importKeys()', IMPORT);
     throwIfAborted(options.signal);
@@ -80,8 +80,8 @@ export class Integers {
   }
 
   /**
-   * Reads a public key of any of the sets, which its owner has made with `IntegerKeySet.publicKey()`; damaged or foreign bytes throw
-   * `BAD_BYTES`. What is encrypted with the key of a toy is not secret: such sets take `allowInsecure`.
+   * Reads a public key of any of the sets, which its owner made with `IntegerKeySet.publicKey()`; damaged or foreign bytes throw
+   * `BAD_BYTES`. What is encrypted with a toy set's key is not secret, so such sets need `allowInsecure`.
    */
   async publicKeyFromBytes(bytes: Uint8Array, options: ImportOptions = {}): Promise<IntegerPublicKey> {
     checkOptions(options, 'publicKeyFromBytes()', IMPORT);

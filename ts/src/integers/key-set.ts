@@ -38,8 +38,8 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
   }
 
   /**
-   * Encrypts integers from 0 to `params.modulus` - 1, `params.slotDegree` of each slot. Fewer than there is room for are padded with
-   * zeros. The input is copied.
+   * Encrypts integers from 0 to `params.modulus` - 1, `params.slotDegree` for each slot. A shorter list is padded with zeros. The input is
+   * copied.
    */
   async encrypt(values: ArrayLike<number>, options: IntegerEncryptOptions = {}): Promise<IntegerCiphertext> {
     const set = { port: this.port, params: this.params };
@@ -47,8 +47,8 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
   }
 
   /**
-   * Decrypts into a fresh array, `params.slotDegree` integers of each slot. A wrong integer, however rare, tells about the key: see
-   * `params.logFailure` before showing results to others.
+   * Decrypts into a fresh array, `params.slotDegree` integers for each slot. A wrong integer, however rare, reveals something about the
+   * key: see `params.logFailure` before showing results to others.
    */
   async decrypt(ciphertext: IntegerCiphertext, options: SignalOptions = {}): Promise<Uint32Array> {
     checkOptions(options, 'decrypt()', SIGNAL);
@@ -63,9 +63,9 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
   }
 
   /**
-   * Makes the public keys for products, rotations and bootstraps in the page, part by part. Look at `params.expandedKeyBytes` first:
-   * they take up to that many bytes of memory, 3.1 GB with `bgv15`. Let a server hold those of 128-bit sets
-   * (`rf.server(url).uploadKeys(keys)`); what is too much for a page is refused with the code `LIMIT`.
+   * Makes the public keys for products, rotations and bootstraps in the page, part by part. Look at `params.expandedKeyBytes` first: they
+   * take up to that many bytes of memory, 3.1 GB with `bgv15`. Let a server hold the keys of 128-bit sets
+   * (`rf.server(url).uploadKeys(keys)`); keys that are too large for a page are refused with the code `LIMIT`.
    */
   evaluationKeys(options: SignalOptions = {}): SteppableRun<IntegerKeys, KeyProgress> {
     checkOptions(options, 'evaluationKeys()', SIGNAL);

@@ -18,15 +18,15 @@ import type { IntegerEvent, IntegerPreset, IntegerProgramEvent, IntegerStageId, 
 
 /** Options of `IntegerKeys.bootstrap`. */
 export interface IntegerBootstrapOptions extends SignalOptions {
-  /** The secret key, if events of kind `view` are to tell what the run holds: for the owner's eyes, in this page alone. */
+  /** The secret key, to add `view` events with what the run holds: for the owner's eyes, in this page alone. */
   readonly inspect?: IntegerKeySet;
 }
 
 const BOOTSTRAP: Kinds<IntegerBootstrapOptions> = { ...SIGNAL, inspect: objectOf('the key set that decrypts the input', SecretKey) };
 
 /**
- * The public keys for computing on encrypted integers, resident in the wasm instance. Made by `IntegerKeySet.evaluationKeys()`.
- * What takes no keys, such as sums, ciphertexts do by themselves: see {@link IntegerCiphertext}.
+ * The public keys for computing on encrypted integers, resident in the wasm instance. Made by `IntegerKeySet.evaluationKeys()`. Operations
+ * without keys, such as sums, are methods of the ciphertexts: see {@link IntegerCiphertext}.
  *
  * Results are exact modulo `params.modulus`, and an operation that could lose them is refused with the code `LIMIT`.
  *
@@ -59,23 +59,23 @@ export class IntegerKeys extends EvaluationKeys<GlueIntegerKeys, IntegerPreset> 
   }
 
   /**
-   * Both rows moved to the left by `steps` slots, around: slot j of a row becomes what slot j + steps was; negative ones move to the
-   * right. It is composed of the rotations there are keys for: one for a power of two, a few for others.
+   * Both rows moved to the left by `steps` slots, cyclically: slot j of a row gets the value of slot j + steps; negative `steps` move to
+   * the right. It is composed of rotations that there are keys for: one for a power of two, a few for other steps.
    */
   async rotate(x: IntegerCiphertext, steps: number): Promise<IntegerCiphertext> {
     if (!Number.isInteger(steps)) throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${steps} slots; pass an integer`);
-    // Around a row, and small enough for 32 bits.
+    // Reduced cyclically in a row, so that it fits 32 bits.
     return this.#made(this.port.call(this.handle, 'rotate', this.#handle(x), steps % (this.params.slots / 2)));
   }
 
-  /** The two rows in each other's place. */
+  /** Exchanges the two rows. */
   async swapRows(x: IntegerCiphertext): Promise<IntegerCiphertext> {
     return this.#made(this.port.call(this.handle, 'swapRows', this.#handle(x)));
   }
 
   /**
-   * Refreshes in the page: from `params.inputLevel` or above to `params.outputLevel`; the one passed in stays as it is. With
-   * `inspect` its events tell the digits that it holds.
+   * Refreshes in the page: from `params.inputLevel` or above to `params.outputLevel`. The ciphertext passed in stays as it is. With
+   * `inspect`, `view` events tell the digits that the run holds.
    */
   bootstrap(x: IntegerCiphertext, options: IntegerBootstrapOptions = {}): SteppableRun<IntegerCiphertext, IntegerEvent> {
     const { port, handle: keys } = this;
@@ -106,9 +106,9 @@ export class IntegerKeys extends EvaluationKeys<GlueIntegerKeys, IntegerPreset> 
   }
 
   /**
-   * Runs a program on integers in the page, as `Server.run()` does on a server: the same steps and the same bytes. Bootstraps are put in
-   * where levels run out, or where noise would leave no room for a result. One that does not fit the set is refused by the name of the
-   * node before anything is computed.
+   * Runs a program on integers in the page, as `Server.run()` does on a server: the same steps and the same bytes. Bootstraps are inserted
+   * where levels run out, or where noise would leave no room for a result. A program that does not fit the set is refused before anything
+   * is computed, and the error names the node.
    *
    * @example
    * ```ts
@@ -163,7 +163,7 @@ export class IntegerKeys extends EvaluationKeys<GlueIntegerKeys, IntegerPreset> 
   }
 }
 
-/** Uses a ciphertext as a server reads it, with the noise that the wire form states: results are the same bytes. */
+/** Passes a ciphertext on as a server would read it, with the noise that the wire form states, so that results are the same bytes. */
 async function asSent<R>(port: Port, x: Handle<GlueIntegerCiphertext>, use: (x: Handle<GlueIntegerCiphertext>) => Promise<R>): Promise<R> {
   const bytes = await port.call(x, 'toBytes');
   return freeing(port, port.call(classOf(INTEGERS, 'IntegerCiphertext'), 'fromBytes', bytes), use);

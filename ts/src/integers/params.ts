@@ -10,8 +10,8 @@ export type IntegerPresetName = SetNames['bgv'];
 export type IntegerStageId = StageIds['bgv'];
 
 /**
- * What the owner of the key sees in the page with `inspect`, before the first stage (`input`) and after each: for every
- * integer of a slot, or coefficient, two digits, low + p^t y.
+ * What the owner of the key sees in the page with `inspect`, before the first stage (`input`) and after each one: two digits, low + p^t y,
+ * for every integer of a slot, or for every coefficient.
  */
 export interface IntegerView {
   /** Tells it from other events. */
@@ -20,7 +20,7 @@ export interface IntegerView {
   readonly stage: IntegerStageId | 'input';
   /** Milliseconds of work since the run began, from 0; decrypting for the view is not counted. */
   readonly atMs: number;
-  /** What the digits stand in. */
+  /** Whether the digits are in slots or in coefficients. */
   readonly place: 'slots' | 'coefficients';
   /** The low digits, one for each integer or coefficient, around 0: all 0 before the ciphertext is prepared, and after the removal. */
   readonly low: Int32Array;
@@ -37,7 +37,7 @@ export type IntegerEvent = StageEnter<IntegerStageId> | StageExit<IntegerStageId
 /** What a program on integers reports. */
 export type IntegerProgramEvent = ProgramEvent<IntegerStageId | 'arithmetic'>;
 
-/** The polynomial x - D(x) modulo p^e that takes a low digit off, D(I + p^t y) = I for all |I| up to a bound. */
+/** The polynomial x - D(x) modulo p^e that removes a low digit: D(I + p^t y) = I for all |I| up to a bound. */
 export interface DigitRemoval {
   /** p. */
   readonly prime: number;
@@ -57,13 +57,14 @@ export interface DigitRemoval {
 
 /** A named parameter set for exact integers. */
 export interface IntegerPreset extends SetWithParts {
-  /** Integers are modulo this. */
+  /** Modulus of the integers. */
   readonly modulus: number;
   /**
-   * Integers in a slot: 1, or more where a slot is an element of a Galois ring, modulo p of the field of p^slotDegree elements, given by
-   * so many coordinates in a normal basis. Messages have `slots * slotDegree` integers, those of a slot next to each other.
+   * Integers per slot: 1, or more if a slot is an element of a Galois ring. Modulo p the ring is the field of p^slotDegree elements, and an
+   * element is given by `slotDegree` coordinates in a normal basis. Messages have `slots * slotDegree` integers; those of a slot are
+   * adjacent.
    */
   readonly slotDegree: number;
-  /** log2 of the probability, promised, that a bootstrap gives a wrong integer. */
+  /** log2 of the promised probability that a bootstrap gives a wrong integer. */
   readonly logFailure: number;
 }

@@ -9,7 +9,7 @@ import type { IntegerPreset } from './params.js';
 
 /**
  * Encrypts integers for the owner of a secret key, and decrypts nothing. `IntegerKeySet.publicKey()` makes it, and its bytes may go to
- * anybody: what several parties encrypt with it is under one key, and adds and multiplies.
+ * anybody. What several parties encrypt with it is all under one key, so it can be added and multiplied.
  *
  * @example
  * ```ts
@@ -32,7 +32,9 @@ export class IntegerPublicKey extends EncryptingKey<IntegerPreset, GlueIntegerPu
     super(port, made, params, 'IntegerPublicKey', 'rf.integers.publicKeyFromBytes');
   }
 
-  /** Encrypts integers as `IntegerKeySet.encrypt()` does; the noise is larger by some bits, which `capacity` of the ciphertext counts. */
+  /**
+   * Encrypts integers as `IntegerKeySet.encrypt()` does; the noise is larger by some bits, which the ciphertext's `capacity` accounts for.
+   */
   async encrypt(values: ArrayLike<number>, options: IntegerEncryptOptions = {}): Promise<IntegerCiphertext> {
     const set = { port: this.port, params: this.params };
     return encrypted(set, values, options, (data, level, seed) => this.port.call(this.handle, 'encrypt', data, level, seed));

@@ -14,12 +14,12 @@ import { ORDER, Program, SIGN, type OrderOptions, type Value } from '../program/
 import { SteppableRun } from '../run.js';
 import type { OrderStageId, StageEvent } from '../stages.js';
 
-/** Options of questions about the order of slots in the page. */
+/** Options for questions about the order of slots in the page. */
 export interface InspectedOrderOptions extends OrderOptions, SignalOptions {
   /**
-   * The secret key: adds `view` events, decrypted here. They show the slots (`slots_to_coeffs`), the phase of each number
-   * (`to_gates`), then one pair a number: its rank (`compare`) and the bit that is looked up of it (`look_up`); and the answer in
-   * slots (`eval_mod`).
+   * The secret key: adds `view` events, decrypted here. They show the slots (`slots_to_coeffs`) and the phase of each number (`to_gates`);
+   * then, one pair for each number, its rank (`compare`) and the bit that is looked up from it (`look_up`); and the answer in slots
+   * (`eval_mod`).
    */
   readonly inspect?: KeySet;
 }
@@ -34,7 +34,7 @@ export const INSPECTED_SIGN: Kinds<Omit<InspectedOrderOptions, 'bounds'>> = {
 /** @internal */
 export const INSPECTED_ORDER: Kinds<InspectedOrderOptions> = { ...ORDER, ...INSPECTED_SIGN };
 
-/** Whose keys answer, and what they are asked. @internal */
+/** The keys that answer, and the question they are asked. @internal */
 export interface Question {
   readonly keys: Handle<GlueBootstrapKeys>;
   readonly keyId: string;
@@ -42,7 +42,7 @@ export interface Question {
   readonly preset: string;
   /** Adds the question about a value. */
   readonly ask: (x: Value) => Value;
-  /** Look-ups of each rank, whose results come back one after the other: a rank has one for each of its bits. */
+  /** Number of look-ups of each rank, one for each of its bits; their results come back one after the other. */
   readonly lookUps?: number;
 }
 

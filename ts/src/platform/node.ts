@@ -22,7 +22,7 @@ export function nodeWorker(url: URL): StartWorker {
   return Object.assign(start, { file: url.href });
 }
 
-/** A worker of the caller's own: only runtimes with the web's `Worker` (Deno) have such a thing. */
+/** Wraps a worker of the caller's own; only runtimes with the web's `Worker` (Deno) have such workers. */
 export const wrapWorker = webWorker;
 
 /** The worker in a file of the caller's own. */

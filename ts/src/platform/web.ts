@@ -6,7 +6,7 @@ import type { Reply } from '../engine/wire.js';
 /**
  * Wraps a browser's worker.
  *
- * @param file what to call it where it does not start
+ * @param file its name in messages if it does not start
  * @param blobFor the file's origin, if it starts from a blob
  */
 export function webWorker(make: () => Worker, file: string, blobFor?: string): StartWorker {
@@ -15,7 +15,7 @@ export function webWorker(make: () => Worker, file: string, blobFor?: string): S
     worker.onmessage = (event: MessageEvent<Reply>) => onReply(event.data);
     worker.onerror = (event) => {
       event.preventDefault();
-      // A file that is not there, or is not a script, has no message.
+      // For a missing file, or one that is not a script, there is no message.
       onDeath(new Error(event.message || 'it could not be loaded'));
     };
     worker.onmessageerror = () => onDeath(new Error('a message could not be read'));
@@ -28,7 +28,7 @@ export function webWorker(make: () => Worker, file: string, blobFor?: string): S
   return Object.assign(start, { file, blobFor });
 }
 
-/** A worker, whatever a caller's function returned. */
+/** Checks that a caller's function returned a worker. */
 function made(worker: Worker, file: string): Worker {
   const has = (name: keyof Worker): boolean => typeof (worker as Partial<Worker> | undefined | null)?.[name] === 'function';
   if (has('postMessage') && has('terminate') && has('addEventListener')) return worker;
@@ -38,7 +38,7 @@ function made(worker: Worker, file: string): Worker {
   );
 }
 
-/** The worker in the file at `url`. One of another origin is imported by a worker of the page's. */
+/** The worker in the file at `url`. If the file has another origin, a worker of the page's origin imports it. */
 export function workerAt(url: URL): StartWorker {
   const options = { type: 'module', name: 'refloat' } as const;
   if (url.origin === globalThis.location?.origin) return webWorker(() => new Worker(url, options), url.href);

@@ -7,11 +7,11 @@ export type Numbers = number | ArrayLike<number> | { readonly re: ArrayLike<numb
 /** What a polynomial's coefficients multiply: powers, or Chebyshev polynomials over an interval. */
 export type PolynomialBasis = 'monomial' | { readonly from: number; readonly to: number };
 
-/** A square matrix of a power of two of rows by its diagonals: y_i = sum over k of `diagonals.get(k)[i]` x_(i+k). */
+/** A square matrix, with a power of two of rows, given by its diagonals: y_i = sum over k of `diagonals.get(k)[i]` x_(i+k). */
 export interface Matrix {
-  /** Rows. */
+  /** Number of rows. */
   readonly slots: number;
-  /** By k, counted modulo `slots`. */
+  /** The diagonals by k, counted modulo `slots`. */
   readonly diagonals: ReadonlyMap<number, Numbers>;
 }
 
@@ -27,7 +27,7 @@ export type ProgramNode = { name: string } & (
   | { readonly kind: 'digits'; readonly x: number; readonly reading: Reading }
 );
 
-/** What is read of the digits of every slot. @internal */
+/** What is read from the digits of every slot. @internal */
 export type Reading =
   | { readonly read: 'modulo' | 'centred'; readonly modulus: number; readonly bits: number }
   | { readonly read: 'integer'; readonly modulus: number }
@@ -35,13 +35,13 @@ export type Reading =
   | { readonly read: 'look up' | 'look up exactly'; readonly table: Numbers }
   | { readonly read: 'order'; readonly asked: Asked; readonly count: number; readonly bounds: Bounds; readonly by?: Way | undefined };
 
-/** What is asked of the order of slots: for `top`, how many. @internal */
+/** What is asked about the order of slots; for `top`, of how many. @internal */
 export type Asked = 'sign' | 'rank' | 'argmax' | 'argmin' | { readonly top: number };
 
-/** Where slots lie that are compared: in [-1, 1], in [0, 1], or multiples of 2^-`grid` there, which are compared exactly. */
+/** Where compared slots lie: in [-1, 1], in [0, 1], or at multiples of 2^-`grid` in there, which are compared exactly. */
 export type Bounds = 'signed' | 'unit' | { readonly grid: number };
 
-/** How slots are compared: by a rotation a pair, or all pairs at once by the highest digit of their differences. */
+/** How slots are compared: by one blind rotation per pair, or all pairs at once by the highest digit of their differences. */
 export type Way = 'gates' | 'digits';
 
 const KINDS = [
@@ -64,10 +64,10 @@ const READINGS = ['modulo', 'centred', 'integer', 'bit', 'look up', 'look up exa
 
 const ASKED = ['sign', 'rank', 'argmax', 'argmin'] as const;
 
-/** What is added to a question where the program says how to compare. */
+/** Added to a question's code if the program says how to compare. */
 const BY = { gates: 16, digits: 32 } as const;
 
-/** Version of the encoding of programs that read digits, compare, or say how to compare; the others are of version 1. */
+/** Version of the encoding for programs that read digits, compare, or say how to compare; all others have version 1. */
 const VERSION = { digits: 2, orders: 3, ways: 4 };
 
 /** The bytes of a program, as `circuits::program` of the core reads them. @internal */
@@ -140,7 +140,7 @@ function writeOrder(out: Writer, { asked, count, bounds, by }: Extract<Reading, 
   if (typeof bounds !== 'string') out.u32(bounds.grid);
 }
 
-/** Real and imaginary parts; those of reals are absent. @internal */
+/** Real and imaginary parts; real numbers have no imaginary parts. @internal */
 export function partsOf(numbers: Numbers): { re: ArrayLike<number>; im: ArrayLike<number> | undefined } {
   const list = (values: unknown) => listOf(values, 'a program', 'numbers, lists of numbers and its own values') as ArrayLike<number>;
   const given: unknown = numbers;
@@ -215,7 +215,7 @@ class Writer {
     for (let i = 0; i < text.length; i++) this.u8(text.charCodeAt(i));
   }
 
-  /** Complex ones that are all real are written as reals, as the core does. */
+  /** Writes numbers; complex numbers that are all real are written as reals, as the core does. */
   numbers(numbers: Numbers): void {
     const { re, im } = partsOf(numbers);
     const complex = im !== undefined && Array.prototype.some.call(im, (x: number) => x !== 0);
@@ -227,7 +227,7 @@ class Writer {
     }
   }
 
-  /** Where the next bytes go; the view may be another one afterwards. */
+  /** Makes room for `count` bytes and returns where they go; the view may be a new one afterwards. */
   #room(count: number): number {
     const at = this.#length;
     this.#length += count;

@@ -19,10 +19,10 @@ import {
 
 /**
  * A computation on ciphertexts of numbers or of exact integers, written with ordinary method calls and run in the page
- * (`BootstrapKeys.run()`, `ArithmeticKeys.run()`, `IntegerKeys.run()`) or on a server that has the keys (`Server.run()`), with the
- * same result. It says nothing about levels: they are planned where it runs, what does not fit is refused by the name of the
- * node, and bootstraps are put in where levels run out. On exact integers numbers are whole, rotations move both rows, and
- * `conjugate()` exchanges them.
+ * (`BootstrapKeys.run()`, `ArithmeticKeys.run()`, `IntegerKeys.run()`) or on a server that has the keys (`Server.run()`), with the same
+ * result. It says nothing about levels: they are planned where it runs, and bootstraps are inserted where levels run out. A program that
+ * does not fit is refused, and the error names the node. On exact integers numbers are whole, rotations move both rows, and `conjugate()`
+ * exchanges the rows.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ import {
  * ```
  */
 export class Program {
-  /** Slots of a ciphertext of the set. */
+  /** Number of slots of a ciphertext of the set. */
   readonly slots: number;
   readonly #nodes: ProgramNode[] = [];
 
@@ -55,7 +55,7 @@ export class Program {
     return this.#push({ kind: 'input', name: checked(name) });
   }
 
-  /** Numbers known to everybody: one for every slot, or one after the other and zeros from there on. */
+  /** Numbers known to everybody: one for every slot, or one per slot from the first on, followed by zeros. */
   constant(numbers: Numbers): Value {
     const count = partsOf(numbers).re.length;
     if (count === 0 || count > this.slots) {
@@ -64,7 +64,7 @@ export class Program {
     return this.#push({ kind: 'constant', name: '', numbers: copyOf(numbers) });
   }
 
-  /** Hands a ciphertext out under a name. */
+  /** Makes a value an output, under a name. */
   output(name: string, value: Value): void {
     this.#mustBeNew(name, 'output');
     this.#push({ kind: 'output', name: checked(name), x: this.indexOf(value) });
@@ -80,7 +80,7 @@ export class Program {
     return this.#nodes.filter((node) => node.kind === 'output').map((node) => node.name);
   }
 
-  /** The encoding that the server takes, and `refloat::circuits::program` reads. */
+  /** The encoding that the server takes and `refloat::circuits::program` reads. */
   toBytes(): Uint8Array {
     return encodeProgram(this.#nodes);
   }
@@ -168,7 +168,7 @@ export class Value {
     return this.program.apply({ kind: 'negate', name: '', x: this.index });
   }
 
-  /** Slots moved left by so many places (negative: right), around the slots of the set. */
+  /** Slots moved left by `steps` places (right if negative), cyclically. */
   rotate(steps: number): Value {
     if (!Number.isInteger(steps) || Math.abs(steps) >= 2 ** 31) {
       throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${shown(steps)} slots; pass an integer`);
@@ -176,7 +176,7 @@ export class Value {
     return this.program.apply({ kind: 'rotate', name: '', x: this.index, steps });
   }
 
-  /** In every slot the sum of `count` slots from it on, `count` a power of two: log2(count) rotations. */
+  /** In every slot j, the sum of `count` slots j, j + stride, ...; `count` is a power of two: log2(count) rotations. */
   rotateSum(count: number, stride = 1): Value {
     if (!Number.isInteger(Math.log2(count)) || count < 1) {
       throw new RefloatError('INVALID_ARGUMENT', `a sum of ${count} slots by rotations; pass a power of two`);
@@ -192,8 +192,8 @@ export class Value {
   }
 
   /**
-   * A polynomial of every slot, the coefficient of the lowest degree first: of powers, or with `interval` of Chebyshev
-   * polynomials over it, which take slots in that interval.
+   * A polynomial of every slot, with the lowest coefficient first: in powers or, with `interval`, in Chebyshev polynomials over that
+   * interval, in which the slots must lie.
    */
   polynomial(coefficients: Numbers, options: { readonly interval?: readonly [number, number] } = {}): Value {
     checkOptions(options, 'polynomial()', { interval: INTERVAL });
@@ -208,7 +208,7 @@ export class Value {
     return this.program.apply({ kind: 'polynomial', name: '', x: this.index, basis, coefficients: copyOf(coefficients) });
   }
 
-  /** The product with a square matrix of a power of two of rows, for slots that repeat that often. */
+  /** The product with a square matrix that has a power of two of rows; slots must repeat with that period. */
   linearTransform(matrix: Matrix | readonly ArrayLike<number>[]): Value {
     const given = typeof matrix === 'object' && 'diagonals' in matrix ? matrix : diagonalsOf(matrix);
     if (!Number.isInteger(Math.log2(given.slots)) || given.slots < 1 || given.slots > this.program.slots) {
@@ -220,14 +220,14 @@ export class Value {
     return this.program.apply({ kind: 'linear transform', name: '', x: this.index, matrix: centred(given) });
   }
 
-  /** The same slots with all levels that a bootstrap leaves; the server puts bootstraps in where they are needed anyway. */
+  /** The same slots with all the levels that a bootstrap leaves. Bootstraps are inserted where they are needed anyway. */
   bootstrap(): Value {
     return this.program.apply({ kind: 'bootstrap', name: '', x: this.index });
   }
 
   /**
-   * The real part modulo `modulus`, in [0, modulus), or around 0 where `centred`, to so many bits. Sets for modular reduction
-   * have this and the methods below; what they read is refreshed. A slot near an end of the range may come back at the other.
+   * The real part modulo `modulus`, in [0, modulus), or around 0 if `centred`, right to `bits` bits. Sets for modular reduction have this
+   * and the methods below, and what they read is refreshed. A slot near one end of the range may come back at the other end.
    */
   mod(modulus: number, options: { readonly bits?: number; readonly centred?: boolean } = {}): Value {
     checkOptions(options, 'mod()', MOD);
@@ -243,20 +243,20 @@ export class Value {
     return this.#digits({ read: 'integer', modulus: whole(modulus, 2, Number.MAX_SAFE_INTEGER, 'as a modulus of integers') });
   }
 
-  /** A bit of floor(2^bits x) for x modulo 1, 0 for the lowest; close to a step's end it may be that of the neighbouring step. */
+  /** A bit of floor(2^bits x) for x modulo 1, 0 being the lowest; close to the end of a step, it may be that of the neighbouring step. */
   bit(bits: number, index: number): Value {
     const count = whole(bits, 1, MAX_BITS, 'bits of a number');
     return this.#digits({ read: 'bit', bits: count, index: whole(index, 0, count - 1, 'as a bit of a number') });
   }
 
-  /** All bits of floor(2^count x) for x modulo 1, the lowest first: one reading, whichever of them are used. */
+  /** All bits of floor(2^count x) for x modulo 1, the lowest first. It is one reading, whichever bits are used. */
   bits(count: number): Value[] {
     return Array.from({ length: whole(count, 1, MAX_BITS, 'bits of a number') }, (_, index) => this.bit(count, index));
   }
 
   /**
-   * The value of a table of t at floor(t x), for x modulo 1; close to a step's end the neighbouring entry may be returned. With `exact` the
-   * slots are multiples of 1/t, and fewer digits have to be read.
+   * The entry floor(t x) of a table of length t, for x modulo 1; close to the end of a step, the neighbouring entry may be returned. With
+   * `exact` the slots are multiples of 1/t, and fewer digits have to be read.
    */
   lookUp(table: Numbers, options: { readonly exact?: boolean } = {}): Value {
     checkOptions(options, 'lookUp()', LOOK_UP);
@@ -265,7 +265,7 @@ export class Value {
     return this.#digits({ read: options.exact ? 'look up exactly' : 'look up', table: copyOf(table) });
   }
 
-  /** The multiple of 1/steps below x modulo 1, or the nearest one. */
+  /** The largest multiple of 1/`steps` that is not above x modulo 1, or the nearest one. */
   quantise(steps: number, options: { readonly nearest?: boolean } = {}): Value {
     checkOptions(options, 'quantise()', QUANTISE);
     const count = whole(steps, 2, 1 << 20, 'steps');
@@ -274,40 +274,40 @@ export class Value {
   }
 
   /**
-   * 1 in the slot of the largest of the first `count` ones, and 0 in all others. Sets that link numbers to gates have this and the
-   * methods below. Slots lie in [-1, 1], unless `bounds` says otherwise; close ones may be taken for each other, but not on a grid,
-   * where of equal ones the first is the largest.
+   * 1 in the slot of the largest of the first `count` slots, and 0 in all others. Sets that link numbers to gates have this and the methods
+   * below. Slots lie in [-1, 1], unless `bounds` says otherwise. Values that are close may be mistaken for each other, except on a grid,
+   * where the first of several equal ones counts as the largest.
    */
   argmax(count: number, options: OrderOptions = {}): Value {
     checkOptions(options, 'argmax()', ORDER);
     return this.#order('argmax', count, options);
   }
 
-  /** 1 in the slot of the smallest of the first `count` ones, and 0 in all others. */
+  /** 1 in the slot of the smallest of the first `count` slots, and 0 in all others. */
   argmin(count: number, options: OrderOptions = {}): Value {
     checkOptions(options, 'argmin()', ORDER);
     return this.#order('argmin', count, options);
   }
 
-  /** In each of the first `count` slots how many of the others are smaller, and 0 in all others. */
+  /** In each of the first `count` slots, the number of the others that are smaller; 0 in all remaining slots. */
   rank(count: number, options: OrderOptions = {}): Value {
     checkOptions(options, 'rank()', ORDER);
     return this.#order('rank', count, options);
   }
 
-  /** 1 in the slots of the `most` largest of the first `count` ones, and 0 in all others. */
+  /** 1 in the slots of the `most` largest of the first `count` slots, and 0 in all others. */
   top(count: number, most: number, options: OrderOptions = {}): Value {
     checkOptions(options, 'top()', ORDER);
     return this.#order({ top: whole(most, 1, count, 'of the largest') }, count, options);
   }
 
-  /** 1 in those of the first `count` slots, which lie in [-1, 1], that are at least 0, and 0 in all others. */
+  /** 1 in each of the first `count` slots, which lie in [-1, 1], that is at least 0; 0 in all other slots. */
   sign(count: number, options: Pick<OrderOptions, 'by'> = {}): Value {
     checkOptions(options, 'sign()', SIGN);
     return this.#order('sign', count, options);
   }
 
-  /** Names the node, for messages. */
+  /** Gives the node a name, for messages. */
   named(name: string): this {
     this.program.rename(this.index, name);
     return this;
@@ -329,24 +329,24 @@ export class Value {
   }
 }
 
-/** Where slots lie that are compared. */
+/** How slots are compared, and where they lie. */
 export interface OrderOptions {
-  /** [-1, 1] unless it is given. */
+  /** Where compared slots lie; [-1, 1] by default. */
   readonly bounds?: Bounds;
-  /** How to compare, on sets that have both ways: the cheaper one unless it is given. */
+  /** How to compare, on sets that have both ways; the cheaper one by default. */
   readonly by?: Way | undefined;
 }
 
-/** What a look-up takes. @internal */
+/** Options of a look-up. @internal */
 export const LOOK_UP = { exact: FLAG };
 
-/** What a rounding to steps takes. @internal */
+/** Options of a rounding to steps. @internal */
 export const QUANTISE = { nearest: FLAG };
 
-/** What a reduction modulo a number takes. @internal */
+/** Options of a reduction modulo a number. @internal */
 export const MOD = { bits: NUMBER, centred: FLAG };
 
-/** What a question about signs takes. @internal */
+/** Options of a question about signs. @internal */
 export const SIGN: Kinds<Pick<OrderOptions, 'by'>> = { by: oneOf('gates', 'digits') };
 
 /** @internal */
@@ -363,7 +363,7 @@ const INTERVAL: Kind = [
   'two numbers, such as [-1, 1]',
 ];
 
-/** Most bits of a number that a program asks for. */
+/** Most bits of a number that a program can ask for. */
 const MAX_BITS = 52;
 
 function whole(x: number, least: number, most: number, what: string): number {
@@ -371,7 +371,7 @@ function whole(x: number, least: number, most: number, what: string): number {
   throw new RefloatError('INVALID_ARGUMENT', `${shown(x)} ${what}; pass an integer from ${least} to ${most}`);
 }
 
-/** The same matrix with its diagonals in ascending order above -slots/2 and up to slots/2, as they are written. */
+/** The same matrix with its diagonals as they are written: in ascending order, above -slots/2 and up to slots/2. */
 function centred({ slots, diagonals }: Matrix): Matrix {
   const found = new Map<number, Numbers>();
   for (const [k, diagonal] of diagonals) {
@@ -389,7 +389,7 @@ function centred({ slots, diagonals }: Matrix): Matrix {
   return { slots, diagonals: new Map([...found].sort(([j], [k]) => j - k)) };
 }
 
-/** A matrix of rows by its diagonals that are not zero. */
+/** A matrix that is given by its rows, as its nonzero diagonals. */
 function diagonalsOf(rows: readonly ArrayLike<number>[]): Matrix {
   const slots = listOf(rows, 'linearTransform()', 'a list of rows, or { slots, diagonals }').length;
   const bad = rows.findIndex((row) => row.length !== slots);

@@ -19,7 +19,7 @@ export type ProgramEvent<S = ProgramStageId> = StageEnter<S> | StageProgress<S> 
 
 /** Options of programs that run in the page. */
 export interface ProgramOptions extends SignalOptions {
-  /** Whether bootstraps are put in where levels run out (the default), or only those of the program are done. */
+  /** Whether bootstraps are inserted where levels run out (the default), or only those in the program are done. */
   readonly bootstraps?: 'where-needed' | 'as-written';
 }
 
@@ -32,7 +32,7 @@ interface Input {
   readonly preset: string;
 }
 
-/** The inputs of a program in its order, all of one key; the first of them too. @internal */
+/** The inputs of a program in its order, all under one key; also the first of them. @internal */
 export function inputsOf<C extends Input>(
   program: Program,
   inputs: Readonly<Record<string, C>>,
@@ -58,13 +58,13 @@ export function inputsOf<C extends Input>(
   return [first, given];
 }
 
-/** What a plan will take, as an instance says. */
+/** What a plan will take, as the instance reports it. */
 interface Planned {
   readonly steps: number;
   readonly passes: number;
 }
 
-/** A program in an instance: how it is planned, how a step of it is done, and how an output is taken. @internal */
+/** A program in an instance: how it is planned, how one of its steps is done, and how an output is taken. @internal */
 export interface Stepping<T, C, E extends { readonly atMs: number }> {
   readonly begin: () => Promise<Handle<T>>;
   /** Passes the inputs after the first. */
@@ -74,7 +74,7 @@ export interface Stepping<T, C, E extends { readonly atMs: number }> {
   readonly take: (handle: Handle<T>, index: number) => Promise<C>;
 }
 
-/** Runs a program, an operation or a stage at a time. @internal */
+/** Runs a program, one operation or stage at a time. @internal */
 export function runHere<T, C, E extends { readonly atMs: number }>(
   port: Port,
   program: Program,
@@ -82,7 +82,7 @@ export function runHere<T, C, E extends { readonly atMs: number }>(
   { begin, give, plan, step, take }: Stepping<T, C, E>,
   signal: AbortSignal | undefined,
 ): SteppableRun<Record<string, C>, E> {
-  // What is added to the program afterwards is of another run.
+  // Outputs that are added to the program afterwards do not belong to this run.
   const names = program.outputs;
   return new SteppableRun((control) =>
     freeing(port, begin(), async (handle) => {

@@ -6,7 +6,7 @@ import { RefloatError } from '../errors.js';
 import { toHex } from '../hex.js';
 import type { SetWithParts } from '../params.js';
 
-/** Keys of which parts can be made. */
+/** Keys whose parts can be made. */
 export interface KeySource {
   readonly id: string;
   readonly params: SetWithParts;
@@ -16,7 +16,7 @@ export interface KeySource {
   digest(bytes: Uint8Array): Promise<string>;
 }
 
-/** What is known of a key set at a server. */
+/** What is known about a key set on a server. */
 interface Known {
   /** The token that the server has accepted. */
   token: string | undefined;
@@ -28,7 +28,7 @@ interface Known {
 
 /** What a request needs to know about a key set. */
 export interface KnownKeys {
-  /** Who has it may use, change and delete the set: 64 hexadecimal digits. */
+  /** The token: whoever has it may use, change and delete the set; 64 hexadecimal digits. */
   readonly token: string | undefined;
   /** Digests of the parts that were made in this session, by their indices. */
   readonly digests: Map<number, string>;
@@ -38,14 +38,14 @@ export interface KnownKeys {
 
 const TOKEN = /^[0-9a-f]{64}$/;
 
-/** What a page knows of the key sets of one server: their tokens, and who can make their parts. */
+/** What a page knows about the key sets on one server: their tokens, and the keys that can make their parts. */
 export class Access {
   readonly #port: Port;
   readonly #origin: string;
   readonly #token: string | undefined;
   readonly #known = new Map<string, Known>();
 
-  /** `token` is that of every set of which no other is known. */
+  /** `token` is used for every set for which no other is known. */
   constructor(port: Port, origin: string, token: string | undefined) {
     this.#port = port;
     this.#origin = origin;
@@ -53,8 +53,8 @@ export class Access {
   }
 
   /**
-   * What is known of a set. Its token is, in this order, `token`, one that the server has accepted before, that of the
-   * server's options, or derived from the secret key.
+   * What is known about a set. Its token is the first of these: `token`, one that the server has accepted before, that of the server's
+   * options, or one derived from the secret key.
    */
   async of(id: string, keys?: SecretKey, token?: string): Promise<KnownKeys> {
     const known = this.#of(id);
@@ -70,7 +70,7 @@ export class Access {
     this.#of(id).token = token;
   }
 
-  /** The parts of keys. */
+  /** Gives the parts of keys. */
   source(keys: SecretKey): KeySource {
     const secret = keys.handleIn(this.#port);
     return {
@@ -97,7 +97,7 @@ export class Access {
   }
 }
 
-/** The header that shows a token. */
+/** The header that carries a token. */
 export function bearer(token: string | undefined): Readonly<Record<string, string>> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }

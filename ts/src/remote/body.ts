@@ -1,29 +1,29 @@
 import { RefloatError } from '../errors.js';
 
-/** Longest JSON answer; that with all key parts of all sets is the longest. */
+/** Longest JSON answer; the longest is the one with all key parts of all sets. */
 export const JSON_BYTES = 8 << 20;
 /** Longest description of a problem. */
 export const PROBLEM_BYTES = 64 << 10;
-/** Milliseconds that what is stopped has to end in order. */
+/** Milliseconds that stopped work has to end in order. */
 const GRACE = 1000;
-/** Bytes per millisecond below which nobody waits for a body. */
+/** Slowest rate at which a body may arrive, in bytes per millisecond, apart from one silence. */
 const PACE = 16;
 
-/** How long to wait, and for whom. */
+/** How long to wait, and the signal that ends the waiting. */
 export interface Patience {
   /** Milliseconds without a byte after which the server counts as gone. */
   readonly silenceMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Milliseconds that a body may take besides one silence. */
+/** Milliseconds that a body may take in addition to one silence. */
 export function allowance(bytes: number): number {
   return bytes / PACE;
 }
 
 /**
- * Waits for `work` until the signal aborts or the time is over; then `stop` ends it, and this throws the reason of the
- * signal, or `late()`, also if the work does not listen.
+ * Waits for `work` until the signal aborts or the time is over. Then `stop` ends it, and this throws the signal's reason, or `late()`, even
+ * if the work does not react.
  */
 export async function within<T>(
   work: Promise<T>,
@@ -42,7 +42,7 @@ export async function within<T>(
     left ??= setTimeout(leave, GRACE);
   };
   const onAbort = (): void => end(signal?.reason);
-  // Browsers keep the milliseconds of a timer in 31 bits.
+  // Browsers keep a timer's milliseconds in 31 bits.
   const timer = setTimeout(() => end(late()), Math.min(ms, 2 ** 31 - 1));
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted) onAbort();
@@ -60,7 +60,7 @@ export async function within<T>(
 }
 
 /**
- * The pieces of a body as they come, until a silence. Whoever stops early lets go of the connection.
+ * The pieces of a body as they arrive, until a silence. Stopping early releases the connection.
  */
 export async function* pieces(
   body: ReadableStream<Uint8Array>,
@@ -81,7 +81,7 @@ export async function* pieces(
 }
 
 /**
- * A body of at most `limit` bytes, in one piece of memory that is as long as the server states, or grows with what comes.
+ * A body of at most `limit` bytes, in one array that is as long as the server states, or grows with what arrives.
  *
  * @throws RefloatError `SERVER` for a longer body, `NETWORK` for one that ends early, stops or trickles
  */
@@ -94,7 +94,7 @@ export async function readBody(response: Response, limit: number, patience: Pati
   if (!response.body) return new Uint8Array();
   const late = (): Error => silent(url, patience.silenceMs);
   const deadline = performance.now() + patience.silenceMs + allowance(limit);
-  // What is stated may be the length of a compressed form, or nonsense.
+  // The stated length may be that of a compressed form, or nonsense.
   let kept = new Uint8Array(stated > 0 ? stated : 0);
   let length = 0;
   try {
@@ -120,12 +120,12 @@ export async function readBody(response: Response, limit: number, patience: Pati
   return length === kept.length ? kept : kept.slice(0, length);
 }
 
-/** Lets go of a body that nobody reads. */
+/** Discards a body that nobody reads. */
 export function discard(response: Response): void {
   response.body?.cancel().catch(() => undefined);
 }
 
-/** The error of a server that says nothing any more. */
+/** The error for a server that has fallen silent. */
 export function silent(url: string, silenceMs: number): RefloatError {
   return new RefloatError(
     'NETWORK',
@@ -140,7 +140,7 @@ function tooLong(url: string, limit: number, found: string): RefloatError {
   );
 }
 
-/** Bytes one after the other. */
+/** Concatenates bytes. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

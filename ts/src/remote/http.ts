@@ -5,28 +5,28 @@ import { members, parsed, plain } from './text.js';
 
 /** How often and how patiently a request is repeated. */
 export interface RetryPolicy {
-  /** Tries in all, 6 by default; 1 means never again. */
+  /** Attempts in all, 6 by default; 1 means no repetition. */
   readonly attempts: number;
-  /** Milliseconds to wait before the second try, 250 by default; they double from try to try. */
+  /** Milliseconds to wait before the second attempt, 250 by default; they double with every attempt. */
   readonly firstDelayMs: number;
-  /** Most milliseconds to wait, 8000 by default. */
+  /** Longest wait in milliseconds, 8000 by default. */
   readonly maxDelayMs: number;
 }
 
-/** What a client hears of the server while a request is repeated. */
+/** What a client is told about the server while a request is repeated. */
 export type Contact =
   | {
       /** A request is repeated. */
       readonly state: 'retrying';
-      /** The try that comes next, from 2 to `attempts`. */
+      /** The attempt that comes next, from 2 to `attempts`. */
       readonly attempt: number;
-      /** Tries in all, `retry.attempts` of `ServerOptions`. */
+      /** Attempts in all, `retry.attempts` of `ServerOptions`. */
       readonly attempts: number;
       /** Whether the server answered, asking to come back later; `false` where it did not answer at all. */
       readonly answered: boolean;
     }
   | {
-      /** It answers again, after requests that were repeated. */
+      /** The server answers again, after repeated requests. */
       readonly state: 'back';
     };
 
@@ -46,9 +46,9 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
   readonly signal?: AbortSignal | undefined;
-  /** Statuses besides 2xx that are answers and not errors. */
+  /** Statuses besides 2xx that are answers rather than errors. */
   readonly accept?: readonly number[];
-  /** Milliseconds of work that the server is given before it answers, besides the silence that is always allowed. */
+  /** Milliseconds that the server may work before it answers, in addition to the silence that is always allowed. */
   readonly workMs?: number;
 }
 
@@ -80,9 +80,8 @@ export class Http {
   }
 
   /**
-   * One request and what `take` makes of its answer, repeated when the network fails, the server is overloaded (429, 503)
-   * or a proxy lost it (502, 504). Every route of the server may be repeated: they are idempotent, or
-   * carry an idempotency key.
+   * Sends one request and returns what `take` makes of its answer. The request is repeated when the network fails, the server is overloaded
+   * (429, 503) or a proxy lost it (502, 504). Every route of the server may be repeated: routes are idempotent or carry an idempotency key.
    */
   async send<T>(path: string, request: HttpRequest, take: (response: Response) => T | Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
@@ -101,12 +100,12 @@ export class Http {
     }
   }
 
-  /** As `send`, for requests whose answer says nothing. */
+  /** As `send`, for requests whose answer has no content. */
   done(path: string, request: HttpRequest): Promise<void> {
     return this.send(path, request, discard);
   }
 
-  /** As `send`, and reads at most `limit` bytes; `check` may refuse them. */
+  /** As `send`, but reads at most `limit` bytes; `check` may refuse them. */
   bytes(path: string, limit: number, request: HttpRequest, check: (bytes: Uint8Array, headers: Headers) => Promise<void>): Promise<Uint8Array> {
     return this.send(path, request, async (response) => {
       const bytes = await readBody(response, limit, this.patience(request.signal), `${this.base}${path}`);
@@ -120,7 +119,7 @@ export class Http {
     return this.send(path, request, (response) => this.object(response, path, request.signal));
   }
 
-  /** The object that an answer is in JSON. */
+  /** Reads an answer that is a JSON object. */
   async object(response: Response, path: string, signal: AbortSignal | undefined): Promise<Readonly<Record<string, unknown>>> {
     const url = `${this.base}${path}`;
     const bytes = await readBody(response, JSON_BYTES, this.patience(signal), url);
@@ -128,7 +127,7 @@ export class Http {
       const value = parsed(new TextDecoder().decode(bytes));
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) return members(value);
     } catch {
-      // Said below.
+      // The error follows below.
     }
     throw new RefloatError('SERVER', `${url} did not answer with an object in JSON; check that this is the address of a refloat server`);
   }
@@ -147,7 +146,7 @@ export class Http {
         body: (request.body as BodyInit | undefined) ?? null,
         signal: stop.signal,
         cache: 'no-store',
-        // Tokens and ciphertexts are for this server, and not for where it points to.
+        // Tokens and ciphertexts are for this server, not for another one that it redirects to.
         redirect: 'error',
       });
       const late = (): Error => silent(`${this.base}${path}`, ms);
@@ -164,12 +163,12 @@ export class Http {
     }
   }
 
-  /** How long answers are waited for. */
+  /** How long to wait for answers. */
   patience(signal: AbortSignal | undefined): Patience {
     return { silenceMs: this.silenceMs, signal };
   }
 
-  /** The error of a refusal, with the server's own words. */
+  /** The error for a refusal, with the server's own words. */
   async problem(response: Response, path: string, signal: AbortSignal | undefined): Promise<RefloatError> {
     const url = `${this.base}${path}`;
     let said: unknown;
@@ -182,12 +181,12 @@ export class Http {
     const at = [`HTTP ${response.status} from ${url}`];
     const request = response.headers.get('x-request-id');
     if (request) at.push(`request ${plain(request, 100)}`);
-    // Proxies refuse in words of their own, which is not what to repair where they say that the server is busy.
+    // A proxy words its refusals in its own way; when it says that the server is busy, that does not point to a wrong address.
     const stranger = BUSY.includes(response.status) ? '' : ', and not in the words of a refloat server; check that this is the address of one';
     return refusal(said, { status: response.status, otherwise: `the server refused${stranger}`, at: at.join(', ') });
   }
 
-  /** Waits before the next try: as long as the server asks in its answer, otherwise twice as long each time. */
+  /** Waits before the next attempt: as long as the server's answer asks for, otherwise twice as long each time. */
   async wait(attempt: number, answer: Response | undefined, signal: AbortSignal | undefined): Promise<void> {
     this.#retrying = true;
     this.#onContact({ state: 'retrying', attempt: attempt + 1, attempts: this.retry.attempts, answered: answer !== undefined });
@@ -200,7 +199,7 @@ export class Http {
   }
 }
 
-/** Headers that can be sent; the error names no value, which may be a secret. */
+/** Headers that can be sent; the error does not contain their values, which may be secret. */
 function sendable(all: Readonly<Record<string, string>>): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(all)) {
@@ -213,9 +212,9 @@ function sendable(all: Readonly<Record<string, string>>): Headers {
   return headers;
 }
 
-/** The error of a server that cannot be reached. */
+/** The error for a server that cannot be reached. */
 export function gone(base: string, cause: unknown): RefloatError {
-  // Node's fetch says why one level down.
+  // Node's fetch gives the reason one level down.
   const said = [cause, cause instanceof Error ? cause.cause : undefined].map((error) => (error instanceof Error ? error.message : undefined));
   const reason = plain(said.filter((words) => words).join(': ') || String(cause));
   const { origin } = (globalThis as { location?: { origin?: string } }).location ?? {};
@@ -234,7 +233,7 @@ const REPAIRS: Readonly<Record<string, string>> = {
   TOKEN_WRONG: 'pass { token } with the token that its upload began with',
 };
 
-/** The error of a problem document, if it is one. */
+/** The error described by a problem document, if it is one. */
 export function refusal(
   document: unknown,
   { status, otherwise, at }: { readonly status: number; readonly otherwise: string; readonly at: string },
@@ -252,7 +251,7 @@ export function refusal(
   return new RefloatError(isErrorCode(code) ? code : 'SERVER', `${sentence} (${at})`, { problem });
 }
 
-/** A pause that ends early, by throwing the reason, when the signal aborts. */
+/** A pause; when the signal aborts, it ends early by throwing the reason. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

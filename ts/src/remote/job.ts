@@ -6,7 +6,7 @@ import type { Shared } from './shares.js';
 import { EventBudget, readEvents, type ServerSentEvent } from './sse.js';
 import { members, parsed } from './text.js';
 
-/** A job to be done, and what is needed to follow it. */
+/** A job for a server, and what is needed to follow it. */
 export interface Job {
   readonly keyId: string;
   /** Token of the keys, if one is known. */
@@ -15,7 +15,7 @@ export interface Job {
   readonly mode: string;
   readonly rounds?: number | undefined;
   readonly body: Uint8Array;
-  /** Longest result that its parameter set allows, in bytes. */
+  /** Longest result that the job's parameter set allows, in bytes. */
   readonly resultBytes: number;
   /** BLAKE3 of some bytes, in hexadecimal. */
   digest(bytes: Uint8Array): Promise<string>;
@@ -27,14 +27,14 @@ interface JobEnd {
   readonly problem: unknown;
 }
 
-/** Has a job done, tells its events, and gives the bytes of its result. */
+/** Has a job done, passes on its events, and returns the bytes of its result. */
 export async function perform(http: Http, job: Job, events: Shared, signal: AbortSignal): Promise<Uint8Array> {
   return follow(http, job, await submit(http, job, signal), events, signal);
 }
 
-/** Sends a job off and gives its id. */
+/** Submits a job and returns its id. */
 async function submit(http: Http, job: Job, signal: AbortSignal): Promise<string> {
-  // The key makes repeating the request safe: the server answers with the job it has.
+  // The idempotency key makes repeating the request safe: the server answers with the job it already has.
   const once = crypto.getRandomValues(new Uint8Array(16));
   const query = new URLSearchParams({ key: job.keyId, op: job.ops.join(','), mode: job.mode });
   if (job.rounds !== undefined) query.set('rounds', String(job.rounds));
@@ -50,22 +50,22 @@ async function submit(http: Http, job: Job, signal: AbortSignal): Promise<string
     signal,
   });
   const { id } = await answer.catch((error: unknown) => {
-    // Whatever a key set is called in the server's words, this is how one gets there from here.
+    // The server words it in its own way; this tells how keys get there from here.
     if (!(error instanceof RefloatError) || error.problem?.code !== 'NOT_FOUND') throw error;
     const message = `${http.base} has no evaluation keys of key ${job.keyId}; send them with await server.uploadKeys(keys)`;
     throw new RefloatError('MISSING_KEY', message, { cause: error, problem: error.problem });
   });
-  // It becomes a part of addresses.
+  // The id becomes part of addresses.
   if (typeof id === 'string' && /^[\w-]{1,128}$/.test(id)) return id;
   throw new RefloatError('SERVER', `${http.base} took a job and did not say its id; check that this is the address of a refloat server`);
 }
 
-/** Follows a job to its end, reconnecting where it stopped; cancels it when the run is cancelled. */
+/** Follows a job to its end, reconnecting where the stream broke off; cancels the job when the run is cancelled. */
 async function follow(http: Http, job: Job, id: string, shared: Shared, signal: AbortSignal): Promise<Uint8Array> {
   const path = `/v1/jobs/${id}`;
   const headers = bearer(job.token);
   const cancel = (): void => {
-    // Nobody waits for this: if it is lost, the job runs to its end on the server.
+    // Not awaited: if this request is lost, the job runs to its end on the server.
     http.once(path, { method: 'DELETE', headers }).then(discard, () => undefined);
   };
   signal.addEventListener('abort', cancel, { once: true });
@@ -113,7 +113,7 @@ async function events(
       } else if (response.body) {
         for await (const event of readEvents(response.body, budget, http.patience(signal), `${http.base}${path}`)) {
           failures = 0;
-          // Events are numbered; the id is sent back.
+          // Events are numbered; a new connection sends back the last id.
           if (/^\d{1,20}$/.test(event.id)) last = event.id;
           const end = take(event, shared, `${http.base}${path}`);
           if (end) return end;
@@ -157,14 +157,14 @@ function take(event: ServerSentEvent, shared: Shared, url: string): JobEnd | und
   throw new RefloatError('SERVER', `${url} ended the job without saying how; bring server and package to the same version`);
 }
 
-/** What an event of a kind has besides its stage, all of it numbers: what it must have, and what it may. */
+/** The numbers that each kind of event has besides its stage: required ones, then optional ones. */
 const NUMBERS: Readonly<Record<string, readonly [readonly string[], readonly string[]]>> = {
   enter: [['atMs'], []],
   progress: [['atMs', 'done', 'total'], []],
   exit: [['atMs'], ['level', 'logQ', 'logScale']],
 };
 
-/** The event that data are, if a server can report such a one: no views, and numbers where numbers belong. */
+/** The event in the data, if it is one that a server can report: no views, and numbers where numbers belong. */
 function report(data: Readonly<Record<string, unknown>>): object | undefined {
   const { kind, stage, counters } = data;
   const numbers = typeof kind === 'string' && Object.hasOwn(NUMBERS, kind) ? NUMBERS[kind] : undefined;

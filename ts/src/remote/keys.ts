@@ -9,7 +9,7 @@ import type { Http } from './http.js';
 import type { ProgramEvent } from '../program/run.js';
 import type { KeyRepair } from './server.js';
 
-/** Options of questions about the order of slots on a server. */
+/** Options for questions about the order of slots on a server. */
 export interface RemoteOrderOptions extends OrderOptions, SignalOptions {}
 
 const REMOTE_ORDER: Kinds<RemoteOrderOptions> = { ...ORDER, ...SIGNAL };
@@ -45,8 +45,8 @@ export interface RemoteKeysInfo {
  * rf.close();
  * ```
  *
- * Keys of a set that links numbers to gates compare the first slots of a ciphertext: each method here is a job, a program of one
- * node. `Server.run` has them with other operations.
+ * Keys of a set that links numbers to gates compare the first slots of a ciphertext. Each method here is a job: a program with one node.
+ * `Server.run` can combine them with other operations.
  *
  * @example
  * ```ts
@@ -72,8 +72,8 @@ export class RemoteKeys {
   /** Bytes the server keeps. */
   readonly bytes: number;
   /**
-   * What the server asks for before it uses, changes or deletes the set: 64 hexadecimal digits. Whoever has it can have
-   * jobs done and delete the set; it does not decrypt. `undefined` if none is known here.
+   * What the server asks for before it uses, changes or deletes the set: 64 hexadecimal digits. Whoever has the token can have jobs done
+   * and delete the set, but cannot decrypt. `undefined` if none is known here.
    */
   readonly token: string | undefined;
   readonly #http: Http;
@@ -91,29 +91,29 @@ export class RemoteKeys {
   }
 
   /**
-   * 1 in the slot of the largest of the first `count` ones, and 0 in all others. Slots lie in [-1, 1], unless `bounds` says
-   * otherwise; close ones may be taken for each other, but not on a grid, where of equal ones the first is the largest.
+   * 1 in the slot of the largest of the first `count` slots, and 0 in all others. Slots lie in [-1, 1], unless `bounds` says otherwise.
+   * Values that are close may be mistaken for each other, except on a grid, where the first of several equal ones counts as the largest.
    */
   argmax(x: Ciphertext, count: number, options: RemoteOrderOptions = {}): Answer {
     return this.#order('argmax()', x, (value, how) => value.argmax(count, how), options);
   }
 
-  /** 1 in the slot of the smallest of the first `count` ones, and 0 in all others. */
+  /** 1 in the slot of the smallest of the first `count` slots, and 0 in all others. */
   argmin(x: Ciphertext, count: number, options: RemoteOrderOptions = {}): Answer {
     return this.#order('argmin()', x, (value, how) => value.argmin(count, how), options);
   }
 
-  /** In each of the first `count` slots how many of the others are smaller, and 0 in all others. */
+  /** In each of the first `count` slots, the number of the others that are smaller; 0 in all remaining slots. */
   rank(x: Ciphertext, count: number, options: RemoteOrderOptions = {}): Answer {
     return this.#order('rank()', x, (value, how) => value.rank(count, how), options);
   }
 
-  /** 1 in the slots of the `most` largest of the first `count` ones, and 0 in all others. */
+  /** 1 in the slots of the `most` largest of the first `count` slots, and 0 in all others. */
   top(x: Ciphertext, count: number, most: number, options: RemoteOrderOptions = {}): Answer {
     return this.#order('top()', x, (value, how) => value.top(count, most, how), options);
   }
 
-  /** 1 in those of the first `count` slots, which lie in [-1, 1], that are at least 0, and 0 in all others. */
+  /** 1 in each of the first `count` slots, which lie in [-1, 1], that is at least 0; 0 in all other slots. */
   sign(x: Ciphertext, count: number, options: SignalOptions = {}): Answer {
     checkOptions(options, 'sign()', SIGNAL);
     return this.#ask(this, x, (value) => value.sign(count), options);
@@ -126,8 +126,8 @@ export class RemoteKeys {
   }
 
   /**
-   * Has the server load the set into memory ahead of the first job, which then need not wait for that. It may leave memory again where
-   * others need that.
+   * Has the server load the set into memory before the first job, which then need not wait for that. The set may leave memory again if
+   * other sets need the room.
    */
   async wake(options: SignalOptions = {}): Promise<void> {
     checkOptions(options, 'wake()', SIGNAL);

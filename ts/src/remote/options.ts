@@ -16,8 +16,8 @@ export interface ServerOptions {
   /** The secret of an API key (`x-api-key`), for servers that ask for one. */
   readonly apiKey?: string;
   /**
-   * The token of key sets of which no other is known: 64 hexadecimal digits in lower case, 32 random bytes. By default that of a
-   * set is derived from its secret key and the address of the server, so that whoever has the secret key has the token.
+   * The token for key sets for which no other is known: 64 hexadecimal digits in lower case, 32 random bytes. By default a set's token is
+   * derived from its secret key and the server's address, so that whoever has the secret key has the token.
    */
   readonly token?: string | undefined;
   /** Used instead of the global `fetch`. */
@@ -27,8 +27,7 @@ export interface ServerOptions {
   /** Told when a request is about to be repeated, and when the server answers again. */
   readonly onContact?: (contact: Contact) => void;
   /**
-   * Parts of a key set on their way at a time; 2 by default. Each takes up to 8 MiB of memory, or 14 MB with
-   * conventional sets.
+   * Parts of a key set that are sent at the same time; 2 by default. Each takes up to 8 MiB of memory, or 14 MB with conventional sets.
    */
   readonly inFlight?: number;
   /**
@@ -60,9 +59,9 @@ export const SERVER: Kinds<ServerOptions> = {
 
 /** Options of `Server.uploadKeys`. */
 export interface UploadOptions extends SignalOptions {
-  /** The token of the set, in place of that of {@link ServerOptions}. */
+  /** The token of the set, instead of the one in {@link ServerOptions}. */
   readonly token?: string | undefined;
-  /** `true`: whoever knows the id of the keys may have jobs done with them. To change or delete the set takes the token all the same. */
+  /** `true`: whoever knows the id of the keys may have jobs done with them. Changing or deleting the set still needs the token. */
   readonly public?: boolean;
 }
 
@@ -71,7 +70,7 @@ export const UPLOAD: Kinds<UploadOptions> = { ...SIGNAL, token: TEXT, public: FL
 
 /** Options of `Server.keys`. */
 export interface LookUpOptions extends SignalOptions {
-  /** The token of the set, in place of that of {@link ServerOptions}. */
+  /** The token of the set, instead of the one in {@link ServerOptions}. */
   readonly token?: string | undefined;
 }
 
@@ -80,31 +79,31 @@ export const LOOK_UP: Kinds<LookUpOptions> = { ...SIGNAL, token: TEXT };
 
 const KEYS: Kind = objectOf('a key set, or what uploadKeys() or keys() of the server gave', RemoteKeys, SecretKey);
 
-/** What a job does, in order. */
+/** The operations of a job, in order. */
 export type JobOp = 'square' | 'bootstrap';
 
 /** Options of `Server.bootstrap`. */
 export interface RemoteBootstrapOptions extends RoundsChoice, SignalOptions {
   /**
-   * The keys to use; by default those of the ciphertext's own key, if this `Server` has uploaded them or was given
-   * their token. With the key set itself its token is known in any case, and parts that the server has lost are sent again.
+   * The keys to use; by default those of the ciphertext's own key, if this `Server` has uploaded them or was given their token. If the key
+   * set itself is passed, its token is always known, and parts that the server has lost are sent again.
    */
   readonly keys?: RemoteKeys | KeySet;
-  /** What to do; `['bootstrap']` by default. */
+  /** The operations, in order; `['bootstrap']` by default. */
   readonly op?: readonly JobOp[];
 }
 
 /** @internal */
 export const BOOTSTRAP_JOB: Kinds<RemoteBootstrapOptions> = { ...ROUNDS, ...SIGNAL, keys: KEYS, op: someOf('square', 'bootstrap') };
 
-/** What a job on integers does, in order: `multiply` takes the next of its inputs. */
+/** The operations of a job on integers, in order: `multiply` takes the next of the job's inputs. */
 export type IntegerOp = 'square' | 'multiply' | 'bootstrap';
 
 /** Options of `Server.integers`. */
 export interface RemoteIntegerOptions extends SignalOptions {
   /** The keys to use; by default those of the inputs' own key, as in {@link RemoteBootstrapOptions}. */
   readonly keys?: RemoteKeys | IntegerKeySet;
-  /** What to do; `['bootstrap']` by default. */
+  /** The operations, in order; `['bootstrap']` by default. */
   readonly op?: readonly IntegerOp[];
 }
 

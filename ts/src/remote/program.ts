@@ -13,12 +13,12 @@ export function programBody(
   return joined([head, program, ...inputs]);
 }
 
-/** Lengths of the header and of the digest of an object, and where the header says the length of the rest. */
+/** Lengths of an object's header and digest, and where the header states the length of the rest. */
 const HEADER = 64;
 const DIGEST = 32;
 const PAYLOAD_LENGTH = 48;
 
-/** The ciphertexts of a result, by the names of the outputs. @internal */
+/** The ciphertexts of a result, each with its output's name. @internal */
 export function outputsOf(names: readonly string[], result: Uint8Array): [string, Uint8Array][] {
   const out: [string, Uint8Array][] = [];
   let rest = result;

@@ -57,7 +57,7 @@ import { members } from './text.js';
 import { upload } from './upload.js';
 
 /**
- * Parts of the keys are sent again, because the server had lost or damaged them; the job begins anew once they are there.
+ * Parts of the keys are being sent again, because the server had lost or damaged them; afterwards the job starts over.
  */
 export interface KeyRepair extends Omit<KeyProgress, 'kind'> {
   /** Tells it from other events; the other fields are as in the upload, counting all parts of the set. */
@@ -82,27 +82,27 @@ export interface ServerParams {
   readonly threads: number;
 }
 
-/** Which method takes ciphertexts that another one does not. */
+/** For messages: the method that takes ciphertexts which another method does not take. */
 const OF_NUMBERS = [Ciphertext, 'bootstrap() of the server takes that'] as const;
 const FOR_GATES = [GateCiphertext, 'circuit() of the server takes that'] as const;
 const OF_INTEGERS = [IntegerCiphertext, 'integers() of the server takes that'] as const;
 
-/** How a program is sent, and its results are taken. */
+/** How a program is sent, and how its results are received. */
 interface ProgramJob<C> extends ProgramOptions {
   readonly keys?: RemoteKeys | KeySet | IntegerKeySet;
   readonly mode: string;
-  /** Longest result of an output. */
+  /** Longest result of one output. */
   readonly resultBytes: () => Promise<number>;
   readonly receive: (bytes: Uint8Array) => Promise<C>;
 }
 
-/** What has a wire form. */
+/** Something with a wire form. */
 interface HasBytes {
   toBytes(): Uint8Array;
 }
 
 /**
- * A refloat server. It is given public keys and ciphertexts and never a secret.
+ * A refloat server. It gets public keys and ciphertexts, but never a secret.
  *
  * @example
  * ```ts
@@ -128,7 +128,7 @@ interface HasBytes {
  * ```
  */
 export class Server {
-  /** Its address. */
+  /** The server's address. */
   readonly url: string;
   readonly #port: Port;
   readonly #sets: Sets;
@@ -193,8 +193,8 @@ export class Server {
   }
 
   /**
-   * The address of the server for a key set, by its id or by the secret key it belongs to, where several fronts divide key sets among
-   * themselves; this server's own where it is alone, or has the keys. Other fronts refuse new keys with `OTHER_FRONT` and that address.
+   * The address of the server for a key set, given by its id or by its secret key, if several fronts divide key sets among themselves. It
+   * is this server's own address if it is alone or has the keys. Other fronts refuse new keys with `OTHER_FRONT` and that address.
    */
   async frontOf(keys: string | KeySet | GateKeySet | IntegerKeySet, options: SignalOptions = {}): Promise<string> {
     checkOptions(options, 'frontOf()', SIGNAL);
@@ -205,8 +205,7 @@ export class Server {
   }
 
   /**
-   * Looks a complete key set up, by its id or by the secret key it belongs to; `undefined` if the server has none, or only a
-   * part.
+   * Looks up a complete key set by its id or by its secret key; `undefined` if the server has none, or only a part.
    */
   async keys(keys: string | KeySet | GateKeySet | IntegerKeySet, options: LookUpOptions = {}): Promise<RemoteKeys | undefined> {
     checkOptions(options, 'keys()', LOOK_UP);
@@ -233,9 +232,8 @@ export class Server {
   }
 
   /**
-   * Bootstraps on the server. Stage events come as they do from a run in the page, except that only
-   * a page with the key can look inside. Lost connections are taken up again; cancelling the run
-   * cancels the job.
+   * Bootstraps on the server. Stage events come as from a run in the page, except that only a page with the key can look inside. Lost
+   * connections are resumed; cancelling the run cancels the job.
    */
   bootstrap(ciphertext: Ciphertext, options: RemoteBootstrapOptions = {}): Run<Ciphertext, StageEvent | KeyRepair> {
     checkOptions(options, 'bootstrap()', BOOTSTRAP_JOB);
@@ -256,16 +254,15 @@ export class Server {
   }
 
   /**
-   * Runs a program on the server, which has the keys of its inputs (`uploadKeys`) and puts bootstraps in where levels run
-   * out. A program that does not fit the set is refused by the name of the node before anything runs. The result has the
-   * outputs by their names.
+   * Runs a program on the server, which has the keys of its inputs (`uploadKeys`) and inserts bootstraps where levels run out. A program
+   * that does not fit the set is refused before anything runs, and the error names the node. The result has the outputs by their names.
    */
   run(
     program: Program,
     inputs: Readonly<Record<string, Ciphertext>>,
     options?: RemoteProgramOptions,
   ): Run<Record<string, Ciphertext>, ProgramEvent | KeyRepair>;
-  /** The same on exact integers. */
+  /** Runs a program on exact integers on the server. */
   run(
     program: Program,
     inputs: Readonly<Record<string, IntegerCiphertext>>,
@@ -309,7 +306,7 @@ export class Server {
 
   /**
    * Evaluates a circuit on the server, which has the keys of its inputs (`uploadKeys`). The items of
-   * `inputs`, one after the other, are its inputs; the result holds its outputs in order. Progress
+   * `inputs`, one after the other, are the circuit's inputs; the result holds its outputs in order. Progress
    * comes in batches of gates.
    */
   circuit(
@@ -343,8 +340,8 @@ export class Server {
   }
 
   /**
-   * Multiplies and bootstraps integers on the server, which has the keys of its inputs (`uploadKeys`): the first of them is
-   * what the operations are applied to, and each `multiply` takes the next.
+   * Multiplies and bootstraps integers on the server, which has the keys of its inputs (`uploadKeys`). The operations are applied to the
+   * first input, and each `multiply` takes the next one.
    */
   integers(
     inputs: IntegerCiphertext | readonly IntegerCiphertext[],
@@ -407,7 +404,7 @@ export class Server {
     }
   }
 
-  /** Sends the parts of keys again that the server misses; `false` if the secret key is not here. */
+  /** Sends the parts of keys that the server is missing; `false` if the secret key is not here. */
   async #repair(known: KnownKeys, control: RunControl<KeyRepair>): Promise<boolean> {
     const { keys, token, digests } = known;
     if (!keys || keys.isFreed) return false;
@@ -423,19 +420,19 @@ export class Server {
     return Math.max(...(await this.#sets.find(name)).ciphertextBytes);
   }
 
-  /** A ciphertext that a server sent for `input`, for the module where that is. */
+  /** A ciphertext that a server sent for `input`, in the module that `input` is in. */
   async #received(bytes: Uint8Array, module: ModuleName, input: Ciphertext): Promise<Ciphertext> {
     const made = await this.#port.call(classOf(ckks(module), 'Ciphertext'), 'fromBytes', bytes);
     return new Ciphertext(this.#port, this.#own(made, input), input.mode);
   }
 
-  /** The same of integers. */
+  /** As `#received`, for integers. */
   async #receivedIntegers(bytes: Uint8Array, input: IntegerCiphertext): Promise<IntegerCiphertext> {
     const made = await this.#port.call(classOf(INTEGERS, 'IntegerCiphertext'), 'fromBytes', bytes);
     return new IntegerCiphertext(this.#port, this.#own(made, input));
   }
 
-  /** Lets go of a result that is not under the key of the input. */
+  /** Frees a result that is not under the input's key. */
   #own<M extends Handle & { readonly keyId: string }>(made: M, input: { readonly keyId: string }): M {
     if (made.keyId === input.keyId) return made;
     this.#port.release(made);
@@ -446,14 +443,14 @@ export class Server {
   }
 }
 
-/** The id of a key set, and the secret key if it was given instead. */
+/** The id of a key set, and the secret key if that was given instead of the id. */
 function identified<K extends SecretKey>(keys: string | K, where: string): [id: string, owner: K | undefined] {
   if (typeof keys === 'string') return [keyId(keys), undefined];
   mustBe(keys, SecretKey, where, 'a key set, or the id of one');
   return [keys.id, keys];
 }
 
-/** Whether parts of the keys, sent again, would help. */
+/** Whether sending parts of the keys again would help. */
 function isRepairable(error: unknown): boolean {
   const code = error instanceof RefloatError ? error.problem?.code : undefined;
   return code === 'KEYS_INCOMPLETE' || code === 'KEY_PIECE_DAMAGED';

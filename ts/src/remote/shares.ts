@@ -1,9 +1,9 @@
 import { Fraction, OfPlan, type Share, type StageSteps } from '../engine/fraction.js';
 
-/** Says anew, for every attempt at a job, how much of it is done. */
+/** Makes a new measure of how much is done, for every attempt at a job. */
 export type NewShare = () => Share;
 
-/** The share of a job of operations by their names: that of its bootstraps, as the others are not reported. */
+/** The share of a job that is done, given its operations: only its bootstraps count, as the others are not reported. */
 export function ofBootstraps(stages: readonly StageSteps[], ops: readonly string[], rounds = 1): NewShare {
   const times = rounds * ops.filter((op) => op === 'bootstrap').length;
   return () => new Fraction(stages, times);
@@ -16,8 +16,8 @@ export const ofProgram: NewShare = () => new OfPlan();
 export const ofCircuit: NewShare = () => Fraction.of(['gates']);
 
 /**
- * The events of a job with the share that is done after each. It never falls, whatever the server has to do again. The end of a stage
- * waits for what comes after it, which tells whether it was the last: only then is all of it done.
+ * The events of a job, each with the share that is done after it. The share never falls, whatever the server has to do again. The end of a
+ * stage is held back until the next event tells whether it was the last: only then is everything done.
  */
 export class Shared {
   readonly #new: NewShare;
@@ -32,7 +32,7 @@ export class Shared {
     this.#share = newShare();
   }
 
-  /** An attempt at the job begins: the stages come from the first one on. */
+  /** An attempt at the job begins, again from the first stage. */
   begin(): void {
     this.#pass(false);
     this.#share = this.#new();

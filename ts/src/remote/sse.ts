@@ -12,19 +12,18 @@ export interface ServerSentEvent {
   readonly id: string;
 }
 
-/** Longest line and longest event, in characters; those of refloat have a few hundred. */
+/** Longest line and longest event, in characters; refloat's have a few hundred. */
 const EVENT = 64 << 10;
-/** Bytes of all events of a job. */
+/** Most bytes of all events of a job. */
 const STREAM = 32 << 20;
 
-/** What may still come of the events of a job, over all its connections. */
+/** How many bytes the events of a job may still have, over all its connections. */
 export class EventBudget {
   left = STREAM;
 }
 
 /**
- * Reads the events of a response as they come. Lines and fields are found by the library eventsource-parser; how much of
- * them is kept is decided here.
+ * Reads the events of a response as they arrive. The library eventsource-parser finds lines and fields; the limits are set here.
  *
  * @throws RefloatError `SERVER` beyond the limits, `NETWORK` after a silence
  */

@@ -12,18 +12,18 @@ export interface UploadChoices {
   readonly token: string | undefined;
   /** Whether jobs need no token. */
   readonly public: boolean;
-  /** Parts on their way at a time. */
+  /** Parts that are sent at the same time. */
   readonly inFlight: number;
-  /** Digests of the parts that were made before; those made now are added. */
+  /** Digests of the parts made before; those made now are added. */
   readonly digests: Map<number, string>;
   /**
-   * Whether parts that the server has from an earlier session are made again, without being sent, so that the set is sealed
-   * only if every part of it is this key's.
+   * Whether parts that the server has from an earlier session are made again, without being sent, so that the set is sealed only if every
+   * part belongs to this key.
    */
   readonly verify: boolean;
 }
 
-/** Bytes a millisecond that a server is expected to check at least. */
+/** Slowest rate, in bytes per millisecond, at which a server is expected to check parts. */
 const CHECKED = 16_000;
 
 /**
@@ -87,7 +87,7 @@ class Sending {
 
   readonly #abort = (): void => this.#group.abort(this.#caller.reason);
 
-  /** Opens the set, or finds it, and tells what is missing. */
+  /** Opens the set, or finds it, and returns what is missing. */
   async open(): Promise<{ readonly sealed: boolean; readonly missing: readonly number[] }> {
     const { id, params } = this.#source;
     const manifest = {
@@ -122,7 +122,7 @@ class Sending {
     this.check();
   }
 
-  /** Waits for all that is under way. */
+  /** Waits for everything that is under way. */
   async drain(): Promise<void> {
     while (this.#underWay.size > 0) {
       await Promise.race(this.#underWay);
@@ -130,12 +130,12 @@ class Sending {
     }
   }
 
-  /** Throws what a part has failed with. */
+  /** Throws the error of a part that failed. */
   check(): void {
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Seals the set; parts that the server turns out to have lost, or to have with other bytes, are sent again first. */
+  /** Seals the set; parts that the server has lost, or has with other bytes, are sent again first. */
   async seal(): Promise<RemoteKeysInfo> {
     const digest = await this.#digest();
     try {
@@ -148,18 +148,18 @@ class Sending {
     }
   }
 
-  /** Ends what is under way. */
+  /** Ends everything that is under way. */
   async stop(reason: unknown): Promise<void> {
     this.#group.abort(reason);
     await Promise.all(this.#underWay);
   }
 
-  /** Lets go of the caller's signal. */
+  /** Stops listening to the caller's signal. */
   end(): void {
     this.#caller.removeEventListener('abort', this.#abort);
   }
 
-  /** Sends the parts again that are missing on the server or have other digests there; whether there were any. */
+  /** Sends parts again that are missing on the server or have other digests there; returns whether there were any. */
   async #replaceOthers(): Promise<boolean> {
     const state = await this.#http.json(this.#path, {
       headers: bearer(this.#choices.token),
@@ -239,7 +239,7 @@ class Progress {
     this.#emit(part.label);
   }
 
-  /** A part that the server has is made again, to compare. */
+  /** Reports that a part which the server has is made again for comparison. */
   comparing(part: KeyPartInfo): void {
     this.#emit(`comparing with the server: ${part.label}`);
   }

@@ -5,7 +5,7 @@ import type { StageEvent } from '../stages.js';
 import type { WorkerPool } from './pool.js';
 import { share } from './share.js';
 
-/** What the stages of a bootstrapping share. */
+/** What the stages of a shared bootstrapping have in common. */
 export interface SharedBootstrap<S> {
   readonly boot: Handle<GlueBootstrapKeys>;
   readonly secret: Handle<GlueSecretKey>;
@@ -16,13 +16,13 @@ export interface SharedBootstrap<S> {
 
 const HELPER = classOf(ckks('main'), 'Helper');
 
-/** Lets the workers of a pool make what tracks of a set need whatever the run. */
+/** Lets the workers of a pool prepare what a set's tracks need in every run. */
 export function prepareHelpers(pool: WorkerPool, preset: string): void {
-  // A worker that fails here fails again when there is work, and is dropped then.
+  // A worker that fails here fails again when there is work, and is then dropped.
   pool.each((worker) => worker.call(HELPER, 'prepare', preset));
 }
 
-/** Does a stage of a bootstrapping, in the run's own worker and in those of the pool, to which the secret key is lent if they need it. */
+/** Does a stage of a bootstrapping in the run's own worker and in those of the pool, which are lent the secret key if they need it. */
 export async function shareBootstrap<S>(
   run: EngineRun<GlueRun, StageEvent>,
   pool: WorkerPool,
@@ -36,7 +36,7 @@ export async function shareBootstrap<S>(
     try {
       return { port: worker, handle: await worker.move(HELPER, 'begin', preset, brief.slice(), lent) };
     } finally {
-      // What was moved away is gone from here, and has no length any more; what was not is wiped.
+      // A buffer that was moved has left this side and has no length any more; one that was not moved is wiped.
       if (lent && lent.length > 0) lent.fill(0);
     }
   });

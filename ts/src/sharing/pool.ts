@@ -9,7 +9,7 @@ export interface Copy<T> {
   readonly handle: Handle<T>;
 }
 
-/** A worker of the pool, and the copies that it holds of objects of the engine's own worker. */
+/** A worker of the pool, and its copies of objects of the engine's own worker. */
 interface Place {
   readonly starting: Promise<WorkerPort | undefined>;
   /** The worker, once it runs. */
@@ -18,21 +18,20 @@ interface Place {
 }
 
 /**
- * Workers beside the engine's own, each with a wasm instance of its own: what runs share is spread over them by messages,
- * without shared memory. They start when they are first needed, and hold a secret key only while a run of that key lasts;
- * copies of public keys stay until the keys are freed. The others take the tasks of a worker that dies,
- * and it is replaced when something is next shared.
+ * Workers besides the engine's own, each with its own wasm instance: work that runs share is spread over them by messages, without shared
+ * memory. They start when first needed, and hold a secret key only while a run with that key lasts; copies of public keys stay until the
+ * keys are freed. If a worker dies, the others take over its tasks, and it is replaced the next time something is shared.
  */
 export class WorkerPool {
-  /** Workers beside the engine's own. */
+  /** Number of workers besides the engine's own. */
   readonly size: number;
   readonly #open: () => Promise<WorkerPort>;
   #places: Place[] = [];
   #closed = false;
 
   /**
-   * @param size workers beside the engine's own
-   * @param open starts one and loads the module in it
+   * @param size number of workers besides the engine's own
+   * @param open starts a worker and loads the module in it
    */
   constructor(size: number, open: () => Promise<WorkerPort>) {
     this.size = size;
@@ -40,8 +39,8 @@ export class WorkerPool {
   }
 
   /**
-   * What `prepare` makes in each of the workers, each as soon as it is there; those that fail are left out. The workers are
-   * started if they have not been, or have died since. One that could not be started is not tried again.
+   * The results of `prepare` in each of the workers, each as soon as it is there; workers that fail are left out. Workers are started if
+   * they have not been, or have died since. A worker that could not be started is not tried again.
    */
   each<T>(prepare: (port: WorkerPort) => Promise<T>): Promise<T | undefined>[] {
     return this.#staffed().map((place) => prepared(place, prepare));
@@ -49,7 +48,7 @@ export class WorkerPool {
 
   /** Copies of an object of the engine's own worker, made when they are first asked for; see {@link each}. */
   copies<T>({ object }: Handle<T>, copy: (port: WorkerPort) => Promise<Handle<T>>): Promise<Copy<T> | undefined>[] {
-    // One after the other: what is under way is as large as the object.
+    // One after the other: each copy under way is as large as the object.
     let before: Promise<unknown> = Promise.resolve();
     return this.#staffed().map(async (place) => {
       let making = place.copies.get(object) as Promise<Copy<T> | undefined> | undefined;
@@ -80,7 +79,7 @@ export class WorkerPool {
     await Promise.all(this.#places.flatMap(({ copies }) => [...copies.values()]));
     for (const { starting } of this.#places) {
       const port = await starting;
-      // One that dies meanwhile has none.
+      // A worker that dies meanwhile has none.
       const held = port?.dead === false ? await port.ask('memory', []).catch(() => undefined) : undefined;
       total.bytes += held?.bytes ?? 0;
       total.objects += held?.objects ?? 0;
@@ -102,7 +101,7 @@ export class WorkerPool {
     this.#places = Array.from({ length: this.size }, (_, i) => {
       const place = this.#places[i];
       if (place && !place.port?.dead) return place;
-      // Its thread may still be there, with an instance that has crashed.
+      // Its thread may still exist, with an instance that has crashed.
       place?.port?.close();
       return this.#started();
     });
@@ -125,14 +124,14 @@ export class WorkerPool {
   }
 }
 
-/** What `prepare` makes in the worker of a place; nothing if either fails. */
+/** The result of `prepare` in the worker of a place; nothing if either fails. */
 async function prepared<T>({ starting }: Place, prepare: (port: WorkerPort) => Promise<T>): Promise<T | undefined> {
   const port = await starting;
   if (!port || port.dead) return undefined;
   return prepare(port).catch(() => undefined);
 }
 
-/** How many threads `threads` means on a machine with so many cores. */
+/** How many threads `threads` means on a machine with `cores` cores. */
 export function threadCount(threads: 'auto' | number | undefined, cores: number): number {
   if (threads === undefined || threads === 'auto') return Math.max(1, Math.min(cores, AUTO_THREADS));
   if (Number.isInteger(threads) && threads >= 1 && threads <= MAX_THREADS) return threads;
@@ -142,7 +141,7 @@ export function threadCount(threads: 'auto' | number | undefined, cores: number)
   );
 }
 
-/** Most threads that `'auto'` takes: every one has a wasm instance with memory of its own. */
+/** Most threads that `'auto'` takes: each has a wasm instance with its own memory. */
 const AUTO_THREADS = 4;
 
 /** Most threads: no set has more tracks. */

@@ -8,28 +8,28 @@ export interface SharedStage<E, S> {
   readonly tasks: GlueTasks;
   /** Objects in other workers that compute tasks of the stage; they are freed at its end. */
   readonly helpers: readonly Promise<Copy<GlueHelper> | undefined>[];
-  /** Does the next step, which computes what its tasks lack. */
+  /** Does the next step, which computes whatever of its tasks is missing. */
   step(): Promise<Step<boolean, S>>;
   /** Computes a task in the run's own worker, before the step that takes it. */
   ahead(task: number): Promise<Step>;
-  /** Where tasks need results of others. */
+  /** For stages whose tasks need results of other tasks. */
   readonly dependencies?: {
-    /** Those that a task needs, in their order. */
+    /** The tasks whose results a task needs, in their order. */
     readonly needs: (task: number) => readonly number[];
     /** The result of a task that was computed in the run's own worker, if a task needs it. */
     readonly result: (task: number) => Promise<Uint8Array | undefined>;
   };
-  /** What is added to an event of the step that took a task, which was computed in so many milliseconds. */
+  /** Fields to add to an event of the step that took a task; the task took `taskMs` milliseconds to compute. */
   more?(event: E, taskMs: number): Partial<E>;
 }
 
-/** Tasks for each helper that are begun beyond those of the next step; no more, so that a pause stops the computing. */
+/** Tasks that each helper may begin beyond those of the next step; no more, so that a pause stops the computing. */
 const AHEAD = 4;
 
 /**
- * Does a stage of a run, its tasks in the run's own worker and in others. The run takes them in their order, so that its events are
- * those of a run alone. Results travel as bytes, and no helper waits for the run's worker. A task of a helper that fails is
- * computed by another.
+ * Does a stage of a run, computing its tasks in the run's own worker and in others. The run takes the results in the order of the tasks, so
+ * that its events are those of an unshared run. Results travel as bytes, and no helper waits for the run's worker. If a helper fails at a
+ * task, another one computes it.
  *
  * @returns the last step of the stage
  */
@@ -89,7 +89,7 @@ export async function share<E extends { readonly atMs: number }, S>(
           const { value: result, ms } = await helper.port.step(helper.handle, 'compute', task, needed);
           if (stage.dependencies) results.set(task, result);
           times.set(task, ms);
-          // The next task need not wait until this one has been taken in.
+          // The next task need not wait until this result has been taken in.
           void port.call(handle, 'supply', task, result).then(
             () => finish(task),
             () => giveUp(task),
@@ -114,7 +114,7 @@ export async function share<E extends { readonly atMs: number }, S>(
       signal.throwIfAborted();
       const [task, ...others] = missing();
       if (others.length === 0 && (task === undefined || !claimed.has(task))) {
-        // What is left of the step, it computes.
+        // The step itself computes what is still missing.
         if (task !== undefined) claimed.add(task);
         if (turn > first) await control.gate();
         run.busyMs += waitedMs;
@@ -145,7 +145,7 @@ export async function share<E extends { readonly atMs: number }, S>(
   }
 }
 
-/** Results one after the other. */
+/** Concatenates results. */
 function joined(results: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(results.reduce((length, result) => length + result.length, 0));
   let at = 0;
@@ -156,12 +156,12 @@ function joined(results: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-/** Wakes those that wait for news. */
+/** Wakes everyone that waits for news. */
 class Bell {
   #wake: () => void = () => undefined;
   #news = new Promise<void>((resolve) => (this.#wake = resolve));
 
-  /** Wakes everyone who waits now. */
+  /** Wakes everyone that is waiting now. */
   ring(): void {
     this.#wake();
     this.#news = new Promise((resolve) => (this.#wake = resolve));

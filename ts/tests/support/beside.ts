@@ -25,7 +25,7 @@ export async function beside(options: LoadOptions = {}): Promise<Beside> {
   return { rf, real, server, close };
 }
 
-/** What is encrypted here. */
+/** The values that are encrypted here. */
 export const VALUES = [0.5, -0.25, 1];
 
 export interface UploadedKeys extends Beside {
@@ -35,7 +35,7 @@ export interface UploadedKeys extends Beside {
   readonly ct: Ciphertext;
 }
 
-/** The same, with keys of `toy10` on the server. */
+/** The same as `beside`, with keys of `toy10` on the server. */
 export async function uploadedKeys(): Promise<UploadedKeys> {
   const { rf, real, server, close } = await beside();
   const keys = await rf.keygen('toy10', { allowInsecure: true });
@@ -44,7 +44,7 @@ export async function uploadedKeys(): Promise<UploadedKeys> {
   return { rf, real, server, keys, remote, ct, close };
 }
 
-/** A ciphertext decrypts to {@link VALUES}, as precisely as its set promises, and is freed. */
+/** Checks that a ciphertext decrypts to {@link VALUES}, as precisely as its set promises, and frees it. */
 export async function expectValues(keys: KeySet, fresh: Ciphertext): Promise<void> {
   const found = await keys.decrypt(fresh);
   VALUES.forEach((value, i) => expect(Math.abs((found[i] as number) - value)).toBeLessThan(2 ** -keys.params.promisedBits));

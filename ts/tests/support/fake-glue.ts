@@ -10,7 +10,7 @@ import { Host } from '../../dist/engine/host.js';
 import { DirectPort } from '../../dist/engine/port.js';
 import type { Preset } from '../../dist/params.js';
 
-/** What went wrong is up to the test: called before each operation with its name. */
+/** Called before each operation with its name: the test decides what goes wrong. */
 export type Trouble = (op: string) => void;
 
 export const PARTS = 7;

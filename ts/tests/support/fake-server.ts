@@ -1,5 +1,5 @@
-// A server that answers as the real one does and computes nothing: for failures that a real one
-// cannot be asked to have. tests/server.test.ts talks to the real one.
+// A server that answers as the real one does but computes nothing: for failures that a real one
+// cannot be made to have. tests/server.test.ts talks to the real one.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PARTS, fakeDigest } from './fake-glue.js';
@@ -134,7 +134,7 @@ export function problem(response: ServerResponse, status: number, code: string, 
     .end(JSON.stringify({ type: 'about:blank', title: 'No', status, code, detail }));
 }
 
-/** Refuses who has not the token of the set; a public one asks for it where it is changed alone. */
+/** Refuses requests without the set's token; a public set requires it only for changes. */
 function mayDo(state: FakeServer, request: IncomingMessage, response: ServerResponse): boolean {
   const shown = request.headers.authorization;
   const free = state.public && (request.url?.startsWith('/v1/jobs') === true || request.method === 'GET');

@@ -7,7 +7,7 @@ afterEach(() => {
   for (const rf of loaded.splice(0)) rf.close();
 });
 
-/** An instance with so many threads. */
+/** An instance with `threads` threads. */
 export async function withThreads(threads: number): Promise<Refloat> {
   const rf = await Refloat.load({ threads });
   loaded.push(rf);

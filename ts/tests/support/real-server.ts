@@ -71,7 +71,7 @@ async function start(port: number, data: string, settings: string): Promise<Chil
   }
 }
 
-/** Why the server is not ready, in its own words where it has any; undefined if it is. */
+/** Why the server is not ready, in its own words if it gives any; undefined if it is ready. */
 async function notReady(url: string): Promise<string | undefined> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });

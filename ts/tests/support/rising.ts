@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** Checks that every event says how much is done, never less than the one before, and only the last of them that all is. */
+/** Checks that every event has a fraction, that fractions never fall, and that only the last event has 1. */
 export function rising(events: readonly { readonly kind: string }[]): void {
   const fractions = events.map((event) => ('fraction' in event ? (event.fraction as number) : NaN));
   expect(fractions.length).toBeGreaterThan(1);

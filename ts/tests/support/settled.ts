@@ -4,7 +4,7 @@ import type { Refloat } from 'refloat';
 const READINGS = 10;
 const APART = 20;
 
-/** Objects in memory once the helpers of runs that are over, which finish what they are at, have been freed. */
+/** Objects in memory once the helpers of finished runs, which still complete their tasks, have been freed. */
 export async function settledObjects(rf: Refloat): Promise<number> {
   let [last, same] = [-1, 0];
   while (same < READINGS) {

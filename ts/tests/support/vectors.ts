@@ -1,7 +1,7 @@
-// What sets give from fixed seeds, as wasm/tests/portable.rs wrote it down.
+// Results of sets from fixed seeds, as wasm/tests/portable.rs recorded them.
 import { readFile } from 'node:fs/promises';
 
-/** Of every set; what takes too long is there of toys alone. */
+/** Recorded for every set; what takes too long is recorded only for toys. */
 interface OfKeys {
   readonly name: string;
   readonly fingerprint: string;
@@ -10,7 +10,7 @@ interface OfKeys {
   readonly parts: readonly [number, string][];
 }
 
-/** Digests of ciphertexts, by what they are of. */
+/** Digests of ciphertexts, by their contents. */
 type Digests<Always extends string, OfToys extends string = never> = Readonly<Record<Always, string>> & Readonly<Partial<Record<OfToys, string>>>;
 
 interface Vectors {
@@ -28,10 +28,10 @@ const path = new URL('../../../tests/vectors/portable.json', import.meta.url);
 
 export const vectors = JSON.parse(await readFile(path, 'utf8')) as Vectors;
 
-/** Ends every object on the wire: the BLAKE3 hash of all before. */
+/** The digest that ends every object on the wire: the BLAKE3 hash of everything before it. */
 export const digest = (bytes: Uint8Array): string => Buffer.from(bytes.slice(-32)).toString('hex');
 
 export const seed = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
 
-/** For keys of sets that are not secure. */
+/** Options for keys of sets that are not secure. */
 export const TOY = { allowInsecure: true } as const;

@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 fn generate(module: &Path, folder: &Path, name: &str) -> Result<(), String> {
     let run = || {
         let mut bindgen = Bindgen::new();
-        // A page without workers replaces a crashed instance through the reset function.
+        // A page without workers replaces a crashed instance by means of the reset function.
         bindgen.input_path(module).out_name(name).typescript(true).reset_state_function(true);
         // Bundlers find and emit the module through the literal URL in the glue.
         bindgen.omit_default_module_path(false);

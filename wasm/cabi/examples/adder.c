@@ -1,4 +1,4 @@
-/* Adds two bytes that are encrypted bit by bit: whoever holds the evaluation keys alone adds, and learns nothing.
+/* Adds two bytes that are encrypted bit by bit: the party that adds has only the evaluation keys, and learns nothing.
  *
  *     adder [--allow-insecure] [a b [set]]
  *

@@ -1,9 +1,9 @@
-// Bootstraps a picture: encrypts its pixels, spends what the ciphertexts have, and refreshes them without decrypting.
+// Bootstraps a picture: encrypts its pixels, spends all levels of the ciphertexts, and refreshes them without decrypting.
 //
 //     picture [set [in.pgm out.pgm]]
 //
-// ship13 protects the picture at 128 bits, with 1.5 GB of keys. Without a set there is nothing to protect: the picture is one
-// that is made here, and the set toy10, which is small.
+// ship13 protects the picture at 128 bits, with 1.5 GB of keys. Without arguments there is nothing to protect: the picture is made here,
+// and the set is toy10, which is small.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -81,7 +81,7 @@ int run(const std::vector<std::string>& arguments) {
     std::vector<double> values(count);
     for (std::size_t i = 0; i < count; i++) values[i] = value(before.pixels[first + i]);
 
-    // Away: a ciphertext that has nothing left, and a bootstrap that gives it everything again.
+    // Away: a ciphertext that has no levels left, and a bootstrap that restores them.
     const auto exhausted = secret.encrypt(values).exhaust();
     const auto refreshed = keys.bootstrap(exhausted, refloat::Mode::real, [&](auto, auto done, auto) {
       stages += done == 0;
@@ -89,7 +89,7 @@ int run(const std::vector<std::string>& arguments) {
     });
     bootstraps++;
 
-    // At home again.
+    // At home again: decrypts.
     const auto found = secret.decrypt(refreshed);
     for (std::size_t i = 0; i < count; i++) {
       worst = std::max(worst, std::abs(found[i] - values[i]));

@@ -1,4 +1,4 @@
-//! Version, codes, messages, and what is not a method's.
+//! Version, codes, messages, and other functions that belong to no method.
 
 use core::ffi::{CStr, c_char};
 
@@ -10,7 +10,7 @@ use crate::{
     status::{self, Status},
 };
 
-/// Major version << 16 | minor version of the functions: a minor one adds some, a major one changes or removes some.
+/// Major version << 16 | minor version of the functions: a minor version adds functions, a major one changes or removes some.
 pub const ABI: u32 = 1 << 16;
 
 /// The version of the library with a NUL.

@@ -37,7 +37,7 @@ impl Opaque for BgvCiphertext {
 }
 
 impl BgvCiphertext {
-    /// Encrypts integers at a level, or at one of those that have a name.
+    /// Encrypts integers at a level, given by its number or by name.
     fn encrypt(
         secret: &BgvSecret,
         values: &[u32],
@@ -49,7 +49,7 @@ impl BgvCiphertext {
         Ok(Self { set: Arc::clone(&secret.set), inner })
     }
 
-    /// Decrypts, for the owner of the key: that is who calls.
+    /// Decrypts, for the owner of the key, who is the caller.
     fn decrypt(&self, secret: &BgvSecret) -> ffi::Result<Zeroizing<Vec<u32>>> {
         let slots = secret.key.decrypt(&self.inner)?;
         let narrow = slots.reveal_to_key_owner().iter().map(|&value| u32::try_from(value));
@@ -59,7 +59,7 @@ impl BgvCiphertext {
         Ok(Zeroizing::new(narrow.collect::<Result<_, _>>().map_err(wide)?))
     }
 
-    /// Reads the wire form, of whichever set it is.
+    /// Reads the wire form, for any set.
     fn from_bytes(bytes: &[u8]) -> ffi::Result<Self> {
         let set = sets::of_bytes::<BgvParams>(bytes)?;
         let inner = wire::bgv_ciphertext_from_bytes(set.params.context(), bytes)?;
@@ -76,7 +76,7 @@ impl BgvCiphertext {
         wire::bgv_ciphertext_len(self.set.params.context(), self.inner.level(), self.inner.components())
     }
 
-    /// What an operation makes of two ciphertexts, once they have one factor.
+    /// The result of an operation on two ciphertexts, once they have the same factor.
     fn combine(
         &self,
         other: &Self,
@@ -88,7 +88,7 @@ impl BgvCiphertext {
     }
 }
 
-/// A level of messages by its number, or by a name.
+/// A level for messages, by its number or by name.
 fn level_in(set: &Set<BgvParams>, level: i32) -> ffi::Result<usize> {
     let levels = set.params.levels();
     level_of(level, levels.output, levels.input)
@@ -107,17 +107,17 @@ pub struct BgvPublicKey {
 
 impl Opaque for BgvPublicKey {
     const NAME: &'static str = "rf_bgv_public_key";
-    // Messages are on the stack of calls with one.
+    // Calls with a public key have messages on their stack.
     const SECRET: bool = true;
 }
 
 impl BgvPublicKey {
-    /// That of a secret key.
+    /// The public key of a secret key.
     fn of(secret: &BgvSecret) -> ffi::Result<Self> {
         Ok(Self { set: Arc::clone(&secret.set), inner: secret.key.public_key()? })
     }
 
-    /// Reads the wire form, of whichever set it is.
+    /// Reads the wire form, for any set.
     fn from_bytes(bytes: &[u8], allow_insecure: bool) -> ffi::Result<Self> {
         let set = sets::of_bytes::<BgvParams>(bytes)?;
         sets::refuse_insecure::<BgvParams>(set.name, set.secure || allow_insecure)?;

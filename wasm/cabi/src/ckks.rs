@@ -21,7 +21,7 @@ use crate::{
     status::Failure,
 };
 
-/// What slots of CKKS hold, by its number in the header.
+/// What slots of CKKS hold, indexed by the number in the header.
 pub const MODES: [SlotMode; 3] = [SlotMode::Real, SlotMode::Complex, SlotMode::Bits];
 
 /// A ciphertext of the core.
@@ -63,18 +63,18 @@ pub struct PublicKey<P: CkksClient> {
 
 impl<P: CkksClient> Opaque for PublicKey<P> {
     const NAME: &'static str = P::PUBLIC_KEY;
-    // Messages are on the stack of calls with one.
+    // Calls with a public key have messages on their stack.
     const SECRET: bool = true;
 }
 
 impl<P: CkksClient> PublicKey<P> {
-    /// That of a secret key.
+    /// The public key of a secret key.
     pub fn of(secret: &Secret<P>) -> Result<Self> {
         let inner = secret.key.main_secret()?.public_key(secret.set.params.public_key_level())?;
         Ok(Self { set: Arc::clone(&secret.set), inner })
     }
 
-    /// Reads the wire form, of whichever set it is.
+    /// Reads the wire form, for any set.
     pub fn from_bytes(bytes: &[u8], allow_insecure: bool) -> Result<Self> {
         let set = sets::of_bytes::<P>(bytes)?;
         sets::refuse_insecure::<P>(set.name, set.secure || allow_insecure)?;
@@ -120,7 +120,7 @@ impl<P: CkksClient> Opaque for Ciphertext<P> {
 }
 
 impl<P: CkksClient> Ciphertext<P> {
-    /// Encrypts numbers at a level, or at one of those that have a name.
+    /// Encrypts numbers at a level, given by its number or by name.
     pub fn encrypt(
         secret: &Secret<P>,
         values: &[f64],
@@ -135,20 +135,20 @@ impl<P: CkksClient> Ciphertext<P> {
         Ok(Self { set: Arc::clone(&secret.set), inner })
     }
 
-    /// Numbers that a decryption gives.
+    /// How many numbers a decryption gives.
     pub fn numbers(&self, mode: i32) -> Result<usize> {
         let each = if slot_mode(mode, &self.set.params)? == SlotMode::Complex { 2 } else { 1 };
         Ok(each * self.set.params.slots())
     }
 
-    /// Decrypts, for the owner of the key: that is who calls.
+    /// Decrypts, for the owner of the key, who is the caller.
     pub fn decrypt(&self, secret: &Secret<P>, mode: i32) -> Result<Zeroizing<Vec<f64>>> {
         let mode = slot_mode(mode, &secret.set.params)?;
         let values = secret.key.decrypt_numbers(&self.inner, mode)?;
         Ok(Zeroizing::new(values.reveal_to_key_owner().clone()))
     }
 
-    /// Reads the wire form, of whichever set it is.
+    /// Reads the wire form, for any set.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let set = sets::of_bytes::<P>(bytes)?;
         let inner = wire::ciphertext_from_bytes(set.params.ckks(), bytes)?;
@@ -180,7 +180,7 @@ impl<P: CkksClient> Ciphertext<P> {
         Ok(self.sibling(self.evaluator().sub(&self.inner, &other.inner)?))
     }
 
-    /// What is left when all multiplications have been spent.
+    /// The same slots at the level where all multiplications have been spent.
     pub fn exhaust(&self) -> Result<Self> {
         let level = self.set.params.input_level();
         Ok(self.sibling(self.evaluator().drop_to_level(&self.inner, level)?))

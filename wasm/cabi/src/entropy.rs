@@ -1,4 +1,4 @@
-//! Randomness, which comes from the system and nowhere else.
+//! Randomness, which comes only from the system.
 
 use refloat::{Error, random::Seed};
 use zeroize::Zeroizing;

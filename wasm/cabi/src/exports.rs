@@ -1,6 +1,7 @@
-//! Functions in C that several methods have: written once, and given the names of each.
+//! C functions that several methods have: written once, and named after each method.
 
-/// What every secret key has, and the parts of its evaluation keys. The names are those that [`export_owner!`] imports.
+/// The functions that every secret key has, and those of the parts of its evaluation keys. They use the names that [`export_owner!`]
+/// imports.
 macro_rules! export_secret {
     ($method:literal, $params:ty) => {
         export! { $method:
@@ -164,7 +165,7 @@ macro_rules! export_owner {
     };
 }
 
-/// What is computed with evaluation keys of such a set; beside [`export_owner!`], whose names it uses.
+/// What is computed with evaluation keys of such a set; used together with [`export_owner!`], whose imports it needs.
 macro_rules! export_evaluator {
     ($method:literal, $params:ty) => {
         use $crate::{

@@ -43,7 +43,7 @@ impl Keyed for CggiParams {
     }
 
     fn includes(preset: &Preset<CggiSpec>) -> bool {
-        // These keys are over 32-bit words.
+        // Keys here are over 32-bit words.
         let preset: &CggiPreset = preset;
         !preset.wide()
     }
@@ -187,7 +187,7 @@ impl GateCiphertext {
         wire::cggi_ciphertexts_len(&self.set.params, self.list.len())
     }
 
-    /// Items of each of `lists` lists of equal length that follow one another.
+    /// Number of items of each list, if `lists` lists of equal length follow one another.
     fn places(&self, lists: usize, what: &str) -> Result<usize> {
         match self.list.len().checked_div(lists) {
             Some(count) if count * lists == self.list.len() => Ok(count),

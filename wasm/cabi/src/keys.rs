@@ -16,10 +16,10 @@ use crate::{
     sets::{self, Set},
 };
 
-/// What progress calls the making of keys.
+/// Name of the stage in which keys are made, for progress.
 const STAGE: &str = "keys";
 
-/// Evaluation keys, and what computes with them.
+/// Evaluation keys, and the evaluator that computes with them.
 pub struct Keys<P: Method> {
     set: Arc<Set<P>>,
     /// The keys.
@@ -37,7 +37,7 @@ impl<P: Method> Keys<P> {
         Ok(Self { set: Arc::clone(&secret.set), ready })
     }
 
-    /// Takes the parts that a function of the caller's gives.
+    /// Collects the parts that a function of the caller's gives.
     pub fn collect(set: &str, key_id: [u8; 16], read: PartReader, user: User) -> Result<Self> {
         let set = sets::readable::<P>(set)?;
         let mut builder = set.params.builder(key_id);
@@ -70,7 +70,7 @@ pub fn from_own_parts<P: Method>(
     P::finish(builder)
 }
 
-/// Tells how far the making of keys is.
+/// Reports how far the making of keys is.
 ///
 /// # Errors
 /// [`Error::Cancelled`] if the listener says so.

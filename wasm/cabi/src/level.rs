@@ -1,4 +1,4 @@
-//! Levels that ciphertexts are encrypted at: by number, or by name.
+//! Levels to encrypt at: by number, or by name.
 
 use crate::{ffi::Result, status::Failure};
 
@@ -8,7 +8,7 @@ pub const FRESH: i32 = -1;
 /// `RF_LEVEL_EXHAUSTED` of the header.
 pub const EXHAUSTED: i32 = -2;
 
-/// The level that a number of the header's stands for, in a set with these two.
+/// The level that a number of the header stands for, in a set with these fresh and exhausted levels.
 pub fn level_of(level: i32, fresh: usize, exhausted: usize) -> Result<usize> {
     match level {
         FRESH => Ok(fresh),

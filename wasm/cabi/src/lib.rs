@@ -1,11 +1,10 @@
-//! refloat for C and C++, natively and through Emscripten. The header `include/refloat.h` describes every function; here is
-//! what stands behind them, one file a method and no mathematics.
+//! refloat for C and C++, natively and through Emscripten. The header `include/refloat.h` describes every function; this crate implements
+//! them, one file per method, without any mathematics.
 //!
-//! All that C hands over is checked in `ffi`, the only module with `unsafe` code. Errors are codes and messages
-//! (`status`). A panic does not cross the boundary: natively it becomes `RF_INTERNAL`, in WebAssembly it stops the
-//! instance, as it does there whatever is said here.
+//! Everything that C passes is checked in `ffi`, the only module with `unsafe` code. Errors are codes and messages (`status`). A panic does
+//! not cross the boundary: natively it becomes `RF_INTERNAL`; in WebAssembly it always stops the instance.
 
-// `export!` hands each function its arguments, checked.
+// `export!` hands checked arguments to each function.
 #![allow(clippy::needless_pass_by_value)]
 
 mod about;

@@ -1,4 +1,4 @@
-//! What each method brings, so that keys of all of them are made and read in one way.
+//! What each method provides, so that the keys of all methods are made and read in the same way.
 
 use refloat::{
     Error,
@@ -15,10 +15,10 @@ pub trait Keyed: ParamSet + SeededSet<Secret: Send + Sync> + Clone + Send + Sync
     /// Name of secret keys in the header.
     const SECRET: &'static str;
 
-    /// The sets that were asked for.
+    /// The cache of sets that were asked for.
     fn kept() -> &'static Kept<Self>;
 
-    /// Whether keys are made of a set.
+    /// Whether keys can be made for a set.
     fn includes(_preset: &Preset<Self::Spec>) -> bool {
         true
     }
@@ -30,7 +30,7 @@ pub trait Keyed: ParamSet + SeededSet<Secret: Send + Sync> + Clone + Send + Sync
     fn part_lengths(&self) -> Vec<usize>;
 }
 
-/// [`Keyed`] for parameters with a list of key parts, all of whose sets keys are made of.
+/// Implements [`Keyed`] for parameters that have a list of key parts, if keys can be made for all their sets.
 macro_rules! keyed {
     ($params:ty, secure: $secure:expr, secret: $secret:literal, slots: $slots:expr) => {
         impl $crate::method::Keyed for $params {
@@ -55,24 +55,24 @@ macro_rules! keyed {
 
 pub(crate) use keyed;
 
-/// A method whose evaluation keys are made, and used, here.
+/// A method whose evaluation keys are made and used here.
 pub trait Method: Keyed {
     /// Name of evaluation keys in the header.
     const KEYS: &'static str;
-    /// What collects the parts of evaluation keys.
+    /// Collects the parts of evaluation keys.
     type Builder;
-    /// Evaluation keys, and what computes with them.
+    /// Evaluation keys, and the evaluator that computes with them.
     type Keys: Send + Sync;
 
-    /// Makes the evaluation keys of a secret key, and tells how far it is.
+    /// Makes the evaluation keys of a secret key, and reports its progress.
     fn generate(secret: &Self::Secret, listener: &mut Listener) -> Result<Self::Keys, Error> {
         keys::from_own_parts::<Self>(secret, listener)
     }
 
-    /// Collects the parts of the evaluation keys of a key set.
+    /// A builder for the evaluation keys of a key set.
     fn builder(&self, key_id: [u8; 16]) -> Self::Builder;
 
-    /// Checks a part, and takes it in.
+    /// Checks a part and takes it in.
     fn add(builder: &mut Self::Builder, index: usize, part: &[u8]) -> Result<(), Error>;
 
     /// Keys from all parts.

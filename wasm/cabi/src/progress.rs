@@ -1,4 +1,4 @@
-//! Stages of a long call, told to the caller, who may cancel it.
+//! Reports the stages of a long call to the caller, who may cancel it.
 
 use core::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use crate::ffi::{Progress, User};
 pub struct Listener {
     progress: Progress,
     user: User,
-    /// Parts of the stage, once it has told them.
+    /// Number of parts of the stage, once it has reported them.
     total: usize,
 }
 

@@ -30,7 +30,7 @@ impl<P: Keyed> Opaque for Secret<P> {
 }
 
 impl<P: Keyed> Secret<P> {
-    /// Makes a key. A seed of one's own is for insecure sets alone.
+    /// Makes a key. A given seed is for insecure sets only.
     pub fn generate(set: &str, allow_insecure: bool, seed: Option<Zeroizing<[u8; 32]>>) -> Result<Self> {
         let set = sets::allowed::<P>(set, allow_insecure)?;
         let key = set.params.secret(&seed_for(set.name, set.secure, seed)?);
@@ -55,7 +55,7 @@ impl<P: Keyed> Secret<P> {
         self.key.key_id()
     }
 
-    /// The token of this key's evaluation keys at the server of an origin.
+    /// The token of this key's evaluation keys on the server at an origin.
     pub fn server_token(&self, origin: &str) -> [u8; 32] {
         wire::server_token(&self.to_bytes(), origin)
     }

@@ -16,7 +16,7 @@ pub struct Set<P> {
     pub params: P,
 }
 
-/// The sets that were asked for: checking takes a moment, and tables are made once.
+/// The sets asked for so far, kept because checking takes a moment; their tables are made once.
 pub struct Kept<P>(Mutex<Vec<Arc<Set<P>>>>);
 
 impl<P> Kept<P> {
@@ -26,13 +26,13 @@ impl<P> Kept<P> {
     }
 }
 
-/// Names of the sets that keys are made of, the default first, insecure ones last.
+/// Names of the sets that keys can be made for, the default first, insecure ones last.
 pub fn names<P: Keyed>() -> String {
     let offered = Preset::<P::Spec>::all().iter().filter(|preset| P::includes(preset));
     offered.map(|preset| preset.name).collect::<Vec<_>>().join("\n")
 }
 
-/// A set of today by name, which must be secure unless `allow_insecure` is set.
+/// A current set by name, which must be secure unless `allow_insecure` is set.
 pub fn allowed<P: Keyed>(name: &str, allow_insecure: bool) -> Result<Arc<Set<P>>> {
     let preset = Preset::<P::Spec>::named(name)?;
     refuse_insecure::<P>(name, preset.secure() || allow_insecure)?;
@@ -51,12 +51,12 @@ pub fn refuse_insecure<P: Keyed>(name: &str, allowed: bool) -> Result<()> {
     .into())
 }
 
-/// A set by name, of today or of an earlier version.
+/// A set by name, current or of an earlier version.
 pub fn readable<P: Keyed>(name: &str) -> Result<Arc<Set<P>>> {
     found(Preset::<P::Spec>::readable_named(name)?)
 }
 
-/// The set that an object in wire form belongs to, of today or of an earlier version.
+/// The set that an object in wire form belongs to, current or of an earlier version.
 pub fn of_bytes<P: Keyed>(bytes: &[u8]) -> Result<Arc<Set<P>>> {
     found(Preset::<P::Spec>::by_fingerprint(&frame::peek(bytes)?.fingerprint)?)
 }

@@ -17,7 +17,7 @@ use crate::{
     progress::Listener,
 };
 
-/// Largest ring whose matrix is kept in the memory of a page.
+/// Largest ring whose matrix is kept in a page's memory.
 #[cfg(target_family = "wasm")]
 const MATRIX_KEPT_UP_TO: usize = 1 << 11;
 

@@ -17,7 +17,7 @@ pub const BUFFER: i32 = 65;
 /// A bug of this library.
 pub const INTERNAL: i32 = 66;
 
-/// Every code with its name, which is [`Error::code`] for those of the core. Numbers never change their meaning.
+/// Every code with its name; those of the core are named by [`Error::code`]. Numbers never change their meaning.
 pub const NAMES: [(i32, &CStr); 14] = [
     (OK, c"OK"),
     (1, c"INVALID_ARGUMENT"),
@@ -48,7 +48,7 @@ impl Failure {
         Self { status, message: message.into() }
     }
 
-    /// An argument that the core never sees.
+    /// The failure for an argument that never reaches the core.
     pub fn invalid(message: impl Into<String>) -> Self {
         Error::InvalidArgument(message.into()).into()
     }
@@ -70,9 +70,9 @@ thread_local! {
     static MESSAGE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Keeps the message of a failure for the thread, and gives its code.
+/// Keeps a failure's message for the thread, and returns its code.
 pub fn remember(failure: Failure) -> i32 {
-    // A thread that is ending has no messages any more.
+    // A thread that is ending can no longer keep messages.
     let _ = MESSAGE.try_with(|last| last.replace(failure.message));
     failure.status
 }

@@ -1,4 +1,4 @@
-//! The numbers that the headers define are those that stand here.
+//! The numbers that the headers define are those in the code.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ fn defined(header: &str) -> BTreeMap<String, i64> {
     lines.map(entry).collect()
 }
 
-/// Bytes that a function gives.
+/// Number of bytes that a function gives.
 fn bytes<T, const N: usize>(_: fn(&T) -> [u8; N]) -> i64 {
     N as i64
 }

@@ -1,10 +1,10 @@
-//! The header says what the library has: names, order, types and names of arguments, codes.
+//! The headers agree with the library: names, order, types and names of arguments, codes.
 
 use std::collections::BTreeMap;
 
 use refloat_tests::source::{Token, files, tokens};
 
-/// A function: what it gives, and its arguments with their types.
+/// A function: its result type, and its arguments with their types.
 #[derive(Debug, PartialEq, Eq)]
 struct Function {
     result: String,
@@ -30,7 +30,7 @@ fn exported(text: &str) -> BTreeMap<String, Function> {
             arguments.push((c_type(&rust), argument.to_owned()));
             next = end + usize::from(tokens[end] == Token::Mark(','));
         }
-        // After the bracket an arrow, which is two marks, or the body.
+        // After the bracket comes an arrow, which is two marks, or the body.
         let result = match tokens[next + 1] {
             Token::Mark('-') => c_type(&type_at(&tokens, next + 3).0),
             _ => "rf_status".to_owned(),
@@ -41,8 +41,8 @@ fn exported(text: &str) -> BTreeMap<String, Function> {
     found
 }
 
-/// A file of the crate with the functions that `export_secret!("method", …)`, `export_owner!`, which calls it, and `export_evaluator!`
-/// make in it.
+/// The text of a file of the crate, with the functions that `export_secret!("method", …)`, `export_owner!`, which calls it, and
+/// `export_evaluator!` make in it.
 fn expanded(text: &str, templates: &str) -> String {
     let mut whole = text.to_owned();
     for (name, caller) in [
@@ -65,7 +65,7 @@ fn expanded(text: &str, templates: &str) -> String {
     whole
 }
 
-/// The type that begins at a token, and where it ends: at a comma, a bracket or a brace outside of `<>`.
+/// The type that begins at a token, and where the type ends: at a comma, a bracket or a brace outside `<>`.
 fn type_at(tokens: &[Token], from: usize) -> (String, usize) {
     let (mut text, mut depth, mut at) = (String::new(), 0, from);
     loop {
@@ -87,7 +87,7 @@ fn type_at(tokens: &[Token], from: usize) -> (String, usize) {
     }
 }
 
-/// What a type of the crate is in C.
+/// The C type for a type of the crate.
 fn c_type(rust: &str) -> String {
     let inside = |open: &str| rust.strip_prefix(open).and_then(|rest| rest.strip_suffix('>'));
     if let Some(object) = inside("In<") {
@@ -134,7 +134,7 @@ fn c_object(rust: &str) -> String {
     })
 }
 
-/// A header without comments and what the preprocessor reads.
+/// A header without comments and preprocessor lines.
 fn declarations(text: &str) -> String {
     let mut rest = text;
     let mut code = String::new();
@@ -149,7 +149,7 @@ fn declarations(text: &str) -> String {
 /// The functions that a header declares, by name.
 fn declared(text: &str) -> BTreeMap<String, Function> {
     let spaced = |text: &str| text.replace('*', " * ").split_whitespace().collect::<Vec<_>>().join(" ");
-    // The type and the name, which is the last word.
+    // Splits off the name, which is the last word, from the type.
     let split = |text: &str| {
         let text = spaced(text);
         let (of, name) = text.rsplit_once(' ').expect("a type and a name");
@@ -218,7 +218,7 @@ fn every_function_is_declared_as_it_is() {
     }
 }
 
-/// What the type of an argument of a function of the caller's, or its result, is in `ffi/callbacks.rs`.
+/// The type in `ffi/callbacks.rs` for the C type of an argument or result of a function that callers pass.
 fn rust_type(c: &str) -> &'static str {
     match c {
         "void*" => "User",
@@ -266,7 +266,7 @@ fn every_code_is_in_the_header() {
         let after = header.split(&format!("#define RF_{code} ")).nth(1);
         let number = after.and_then(|rest| rest.split(' ').next());
         let number = number.unwrap_or_else(|| panic!("RF_{code} is not in the header"));
-        // By its number, or by a constant of that number.
+        // Defined by its number, or by a constant with that number.
         let status = &sources["status.rs"];
         let is_named = status.contains(&format!("({code}, c\"{code}\")"))
             && status.contains(&format!("const {code}: i32 = {number};"));

@@ -1,5 +1,5 @@
-/* Calls every function of the headers wrongly. The calls, and the objects they are made with, are written by hostile.mjs; here is
- * what they are made in: memory that ends where a page ends, and the checks after each call. */
+/* Calls every function of the headers wrongly. hostile.mjs writes the calls and makes the objects for them; this file provides the memory
+ * they use, which ends where a page ends, and the checks after each call. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -12,10 +12,11 @@
 
 #include "refloat.h"
 
-/* Items of room that is large enough, bytes that are looked at before it and in it, and more zeros than slots. */
+/* Items of room that is always enough; bytes that are watched before the room and in it; their filling; and more zeros than a set has
+ * slots. */
 enum { AMPLE = 4 << 20, BEFORE = 64, WATCHED = 4096, FILL = 0xa5, ZEROS = 1 << 12 };
 
-/* A length that no call gives. */
+/* A length that no call returns. */
 #define UNTOUCHED 0xabcdefu
 
 static uint8_t *room_end, *watched;
@@ -28,7 +29,7 @@ static const int32_t *weights, *least;
 static const uint8_t *seed;
 static char spoiled[256];
 
-/* Memory that ends where the page ends that follows, which nobody may read or write. Emscripten has no such pages. */
+/* Memory that ends at a page boundary, followed by a page that nobody may read or write. Emscripten has no such pages. */
 static uint8_t *end_of(size_t bytes) {
 #ifdef __EMSCRIPTEN__
     uint8_t *memory = malloc(bytes ? bytes : 1);
@@ -42,17 +43,17 @@ static uint8_t *end_of(size_t bytes) {
 #endif
 }
 
-/* A copy that ends there. */
+/* A copy that ends at such a boundary. */
 static void *at_the_end(const void *data, size_t bytes) {
     return memcpy(end_of(bytes) - bytes, data, bytes);
 }
 
-/* One that lasts until the next. */
+/* Like `at_the_end`, but the copy lasts only until the next call. */
 static uint8_t *tail(const uint8_t *data, size_t bytes) {
     return memcpy(room_end - bytes, data, bytes);
 }
 
-/* Room for a result: so many items and no more. */
+/* Room for a result: exactly `items` items. */
 static void *room_for(size_t items, size_t size) {
     watched = room_end - items * size;
     watched_bytes = items * size < WATCHED ? items * size : WATCHED;
@@ -60,7 +61,7 @@ static void *room_for(size_t items, size_t size) {
     return watched;
 }
 
-/* Whether a call has left alone what it must. */
+/* Whether a call has left untouched what it must. */
 static bool intact(rf_status status) {
     if (!watched) return true;
     for (uint8_t *at = watched - BEFORE; at < watched; at++) {
@@ -119,19 +120,18 @@ static bool bad_part(void *user, size_t index, const uint8_t **bytes, size_t *co
 
 static rf_gate_ciphertext *integers_0, *integers_1, *three;
 
-/* Before each call: nothing is watched, and the last message is another one. */
+/* Called before each call: nothing is watched, and the last message is replaced. */
 static void prepare(void) {
     watched = NULL;
     length = UNTOUCHED;
     rf_digest(NULL, 12345, room_end - RF_DIGEST_BYTES);
 }
 
-/* The code that a call gave; what it is, whether there is an object if it is to give one, and the call as text are checked. */
+/* The code of a call. `expect` checks it, whether there is an object if the call should give one, and names the call in errors. */
 static rf_status found;
 static void expect(rf_status wanted, bool given, const char *call);
 
-/* What hostile.mjs writes: VERSION, make_all, call_all, damage_all, free_all, and of the object that a call has made any_made
- * and free_made. */
+/* hostile.mjs writes VERSION, make_all, call_all, damage_all and free_all, and for an object that a call made any_made and free_made. */
 #include "hostile-calls.h"
 
 static void expect(rf_status wanted, bool given, const char *call) {
@@ -152,7 +152,7 @@ static void expect(rf_status wanted, bool given, const char *call) {
     printf("%s %s: %s (%s), wanted %s\n", call, why, rf_status_name(found), message, rf_status_name(wanted));
 }
 
-/* The functions that give no code. */
+/* The functions that return no code. */
 static void others(void) {
     char text[64];
     memset(text, FILL, sizeof text);

@@ -1,11 +1,11 @@
-// Writes the calls that hostile.c makes: every function of the headers, wrongly. NULL for each pointer, objects of every other
-// type and of other keys, arrays that end where memory ends, room that is short by one, lengths that no memory has, numbers out
-// of range, damaged bytes. A function that is added is called as well; an argument that is not known here is an error of this file.
+// Writes the calls that hostile.c makes: every function of the headers, called wrongly. NULL for each pointer, objects of every other type
+// and of other keys, arrays that end where memory ends, room that is short by one, lengths that no memory has, numbers out of range,
+// damaged bytes. New functions are called too; an unknown argument is an error in this file.
 
-/** What may be NULL. */
+/** Arguments that may be NULL. */
 const OPTIONAL = new Set(['seed', 'progress', 'user']);
 
-/** Values of arguments by name, where the type does not say enough. `M` is the method. */
+/** Values of arguments by name, where the type does not determine them. `M` is the method. */
 const VALUES = {
   kind: '"adder"',
   gate: '"nand"',
@@ -30,7 +30,7 @@ const VALUES = {
   capacity: 'AMPLE',
 };
 
-/** Values that are wrong, by the end of a function's name: the code, and the arguments that differ from the valid ones. */
+/** Wrong values, by the end of a function's name: the expected code, and the arguments that differ from the valid ones. */
 const WRONG = [
   [/^rf_(ship|conventional|link)_encrypt(_for)?$/, [['RF_INVALID_ARGUMENT', { values: 'too_large' }]]],
   [/^rf_(ship|conventional|link|digit_link|msb)_encrypt(_for)?$/, [
@@ -74,7 +74,7 @@ const WRONG = [
     ['RF_INVALID_ARGUMENT', { circuit: '""' }],
     ['RF_INVALID_ARGUMENT', { x: 'three' }],
   ]],
-  // Of an earlier version, and of wider words.
+  // A set of an earlier version, and one over wider words.
   [/^rf_gate_secret_new$/, ['"bool-128-2026a"', '"fbs16-50"'].map((set) => ['RF_INVALID_ARGUMENT', { set }])],
   [/^rf_gate_keys_from_parts$/, [['RF_INVALID_ARGUMENT', { set: '"fbs16-50"' }]]],
   [/_secret_new$/, [['RF_INVALID_ARGUMENT', { set: '"nothing"' }], ['RF_OK', { seed: 'seed' }]]],
@@ -82,10 +82,10 @@ const WRONG = [
   [/_encrypt(_for)?$/, [['RF_OK', { seed: 'seed' }]]],
 ];
 
-/** Bytes of the items of room for results. */
+/** Sizes in bytes of the items of result buffers. */
 const SIZES = { 'uint8_t *': 1, 'char *': 1, 'uint32_t *': 4, 'double *': 8 };
 
-/** The place of a method's name in code. */
+/** Matches the placeholder for a method's name in code. */
 const METHOD = /(?<![A-Z])M(?=[_(])/g;
 
 /** Every function of a header: its result, its name and its arguments. */
@@ -103,13 +103,13 @@ function argument(text) {
   return { type: type.replace(/\s+/g, ' ').trim(), name };
 }
 
-/** The text of hostile-calls.h, for the texts of the headers of methods and base.h by name, and the library's version. */
+/** The text of hostile-calls.h, given the texts of the methods' headers and base.h by name, and the library's version. */
 export function hostileCalls(headers, version) {
   const all = Object.values(headers).flatMap(functionsOf);
   const objects = Object.values(headers).flatMap((header) => [...header.matchAll(/typedef struct (rf_\w+) /g)].map(([, name]) => name));
   const methods = all.map(({ name }) => /^rf_(\w+?)_secret_new$/.exec(name)?.[1]).filter(Boolean);
   const texts = new Texts();
-  // A C function for each: compilers take minutes over one that has them all.
+  // One C function for each: compilers take minutes over a single one with all calls.
   const calls = all.map((f) => ({ name: f.name.replace(/^rf/, 'call'), lines: callsOf(f, objects, methods, texts) }));
   const body = (name, lines) => `static void ${name}(void) {\n${lines.map((line) => `    ${line}\n`).join('')}}\n`;
   const made = objects.map((object) => `${object}_made`);
@@ -128,17 +128,17 @@ export function hostileCalls(headers, version) {
   ].join('\n');
 }
 
-/** Each method is given what every other one has written. */
+/** Passes to each method what every other method has written. */
 function confusions(methods) {
   const given = (other) => `${other}_secret_bytes, ${other}_secret_count, ${other}_ciphertext_bytes, ${other}_ciphertext_count`;
   return methods.flatMap((method) => methods.filter((other) => other !== method).map((other) => `confuse_${method}(${given(other)});`));
 }
 
-/** Texts that arguments are, each of them a variable of the program's: its bytes end where memory ends. */
+/** The texts that are arguments, each in a variable of the program, whose bytes end where memory ends. */
 class Texts {
   #names = new Map();
 
-  /** A value, or the variable that holds it if it is a text. */
+  /** A value, or, for a text, the variable that holds it. */
   of(value) {
     if (!value.startsWith('"')) return value;
     if (!this.#names.has(value)) this.#names.set(value, `text_${this.#names.size}`);
@@ -156,7 +156,7 @@ class Texts {
 
 function callsOf({ name, result, args }, objects, methods, texts) {
   const method = methods.find((each) => name.startsWith(`rf_${each}_`));
-  // Weighted sums are of integers, everything else of bits.
+  // Weighted sums take integers, everything else takes bits.
   const object = (type, number) => (name === 'rf_gate_weighted_sum' && type === 'rf_gate_ciphertext' ? `integers_${number}` : `${type}_${number}`);
   const made = args.map(({ type }) => /^(rf_\w+) \*\*$/.exec(type)?.[1]).find(Boolean);
   const value = (each, i, changes) => {
@@ -247,7 +247,7 @@ function valid({ type, name }, method, args, i) {
 /** The toy of each method. */
 const TOYS = { bgv: 'toy-bgv10', conventional: 'toy-conventional10-sparse', digit_link: 'toy-msb-link', gate: 'toy-bool', link: 'toy-link', msb: 'toy-msb10', ship: 'toy10' };
 
-/** What is encrypted, and how, where it is not numbers. */
+/** What is encrypted, and how, if it is not numbers. */
 const MESSAGES = { bgv: 'bits, 2, RF_LEVEL_FRESH', gate: 'bits, 2, RF_GATE_BITS' };
 
 /** Objects 0 and 1 of a method, of two keys; the wire forms of the first; damaged bytes; readers of the parts of keys. */
@@ -268,7 +268,7 @@ function fixture(method, objects) {
     .replace(METHOD, method);
 }
 
-/** Functions of keys, before they are there. */
+/** Functions for keys, used before they are defined. */
 const DECLARED = 'static void make_M_K(void), free_M_K(void); ';
 
 const FIXTURE = `

@@ -1,4 +1,4 @@
-// What refloat.hpp adds to the functions: exceptions, owners, listeners that throw, threads that share.
+// What refloat.hpp adds to the functions: exceptions, owners, listeners that throw, and use by several threads.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -37,7 +37,7 @@ double worst(const std::vector<double>& found, const std::vector<double>& wanted
   return most;
 }
 
-// What others encrypt with a public key that came over a wire, as its owner decrypts it.
+// Encrypts with a public key that was sent over a wire, and decrypts as its owner.
 template <class Key, class Secret, class Values>
 Values from_others(const Secret& secret, const Values& values) {
   const Key made(secret);
@@ -61,7 +61,7 @@ void numbers(const std::string& set, double bound) {
   expect(secret.set() == set && secret.key_id() == made.key_id(), "the key that was written is the key that is read");
   expect(secret.server_token("https://a.example") != secret.server_token("https://b.example"), "a token for each origin");
 
-  // A listener that throws or says no ends the call; what it threw arrives.
+  // A listener that throws or returns false ends the call, and what it threw arrives.
   const std::vector<double> values = {0.5, -0.25, 1, -1, 0};
   expect(worst(from_others<Key>(secret, values), values) < bound, "numbers from others");
   try {
@@ -79,7 +79,7 @@ void numbers(const std::string& set, double bound) {
   expect(code_of([&] { keys.bootstrap(exhausted, refloat::Mode::real, stop); }) == RF_ABORTED, "a bootstrap is cancelled");
   expect(events == 3, "and tells nothing more");
 
-  // Keys that come in parts are those that were made; several threads use them, and what they get is the same.
+  // Keys that are read in parts equal those that were made; several threads use them and get the same results.
   const Keys parts(set, secret.key_id(), [&](std::size_t index) { return secret.key_part(index); });
   expect(code_of([&] { Keys(set, secret.key_id(), [](auto) { return std::nullopt; }); }) == RF_ABORTED, "no part");
   std::vector<refloat::Bytes> results(3);

@@ -1,8 +1,8 @@
-/* Digests of what fixed seeds give, for tests/tools/c.mjs, which compares them with tests/vectors/portable.json.
+/* Digests of the results of fixed seeds, for tests/tools/c.mjs, which compares them with tests/vectors/portable.json.
  *
  *     portable gate|ship|conventional|msb|link|bgv SET SECRET PART...     the secret key in hexadecimal, indices of parts of the keys
  *
- * A digest is the last 32 bytes of an object in wire form. Only toys take seeds; of other sets there are the parts alone. */
+ * A digest is the last 32 bytes of an object in wire form. Only toys take seeds; for other sets there are only the parts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static size_t unhex(const char *text, uint8_t *out, size_t capacity) {
     return length;
 }
 
-/* The secret key is read, written and identified, and the parts of the evaluation keys are made. */
+/* Reads, writes and identifies the secret key, and makes the parts of the evaluation keys. */
 #define KEYS(M) \
     static rf_##M##_secret *M##_keys(const char *secret_hex, char **parts, int n) { \
         rf_##M##_secret *secret = NULL; \
@@ -113,7 +113,7 @@ static void gates(const char *set, bool integers) {
     rf_gate_secret_free(secret);
 }
 
-/* Message, keys and a bootstrap of a method of CKKS: the input of the bootstrap is real for SHIP, complex for the other. */
+/* Encrypts a message, makes keys and bootstraps with a method of CKKS; the bootstrap's input is real for SHIP, complex for the other. */
 #define NUMBERS(M, MODE) \
     static void M##_numbers(const char *set, bool bootstraps) { \
         rf_##M##_secret *secret = NULL; \
@@ -173,7 +173,7 @@ static void msb(const char *set) {
     rf_msb_secret_free(secret);
 }
 
-/* `link` is a function of POSIX. */
+/* Not called `link`, which is a function of POSIX. */
 static void linked(const char *set) {
     rf_link_secret *secret = NULL;
     rf_link_ciphertext *x = NULL;

@@ -1,4 +1,4 @@
-/* Whether calls that handle secret keys leave them on the stack: the seed from which a key follows is looked for below main. */
+/* Tests whether calls that handle secret keys leave them on the stack: looks below main for the seed that a key is derived from. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static size_t looks, wrong;
 __attribute__((noinline)) static bool is_left(void) {
     volatile uint8_t frames[DEPTH];
     volatile uint8_t *start = frames;
-    /* What is in them is not defined, as far as the compiler knows somebody has written it. */
+    /* Their contents are undefined; this makes the compiler assume that somebody has written them. */
     __asm__ volatile("" : "+r"(start) : : "memory");
     for (size_t i = 0; i + PIECE <= DEPTH; i++) {
         size_t same = 0;
@@ -23,13 +23,13 @@ __attribute__((noinline)) static bool is_left(void) {
     return false;
 }
 
-/* A function that leaves it, without which nothing would be proved. */
+/* Leaves the seed on the stack; unless that is found, the test proves nothing. */
 __attribute__((noinline)) static void leave(void) {
     volatile uint8_t frame[8 << 10];
     for (size_t i = 0; i < sizeof frame; i++) frame[i] = seed[i % RF_SEED_BYTES];
 }
 
-/* Writes over it. */
+/* Overwrites what is left. */
 __attribute__((noinline)) static void clear(void) {
     uint8_t frames[DEPTH];
     memset(frames, 0, sizeof frames);

@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{failure::Result, object::Fields};
 
-/// The clamp of an odd degree: Chebyshev coefficients over its interval, and its largest error.
+/// The clamp of an odd degree: its Chebyshev coefficients, their interval, and its largest error.
 #[wasm_bindgen]
 pub fn clamp(overshoot: f64, margin: f64, degree: u32) -> Result<JsValue> {
     let fit = fitted(overshoot, margin, degree as usize)?;

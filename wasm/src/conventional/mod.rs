@@ -1,4 +1,4 @@
-//! Conventional CKKS bootstrapping: what the modules `client` and `full` have for SHIP.
+//! Conventional CKKS bootstrapping: the counterpart of the modules `client` and `full` for SHIP.
 
 mod arithmetic;
 mod bootstrap;

@@ -1,4 +1,4 @@
-//! The reduction modulo q0 on clear numbers: the polynomial of a set, or of another degree in its place.
+//! The reduction modulo q0 in the clear: a set's polynomial, or one of another degree instead.
 
 use js_sys::Float64Array;
 use refloat::{
@@ -13,11 +13,11 @@ use crate::{
     object::Fields,
 };
 
-/// Points that one call evaluates at most.
+/// Most points that one call evaluates.
 const POINTS: u32 = 1 << 16;
 
-/// The polynomials of a set and their values at `points`, which are in units of q0; with `degree` that of the cosine
-/// instead of the set's own.
+/// The polynomial of a set and its values at `points`, which are in units of q0. With `degree`, a cosine of that degree replaces the set's
+/// own.
 #[wasm_bindgen]
 pub fn reduction(preset: &str, degree: Option<u32>, points: &Float64Array) -> Result<JsValue> {
     let preset = conventional_preset(preset)?;
@@ -68,8 +68,8 @@ fn harmonics(spec: &HarmonicsSpec, usual: u32, points: &Float64Array) -> Result<
         .done())
 }
 
-/// Degree, interval and coefficients of a polynomial, and what the reduction makes of the points. Coefficients are real,
-/// or those of an exponential: real where even, imaginary where odd.
+/// Degree, interval and coefficients of a polynomial, and the values of the reduction at the points. Coefficients are real; those of an
+/// exponential are real where even and imaginary where odd.
 fn described(polynomial: &Polynomial, points: &Float64Array, value: impl Fn(f64) -> f64) -> Fields {
     let interval = match polynomial.basis() {
         PolynomialBasis::Chebyshev { from, to } => [from, to],

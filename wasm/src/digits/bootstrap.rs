@@ -1,4 +1,4 @@
-//! Bootstrapping as programs have it, a stage at a time: every digit of a number, rounded to 15 bits.
+//! Bootstrapping as programs use it, one stage at a time: every digit of a number, rounded to 15 bits.
 
 use refloat::{
     Error,

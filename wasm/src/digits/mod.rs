@@ -1,4 +1,4 @@
-//! Modular reduction, digit by digit: what the modules `client` and `full` have for SHIP, and readings of digits.
+//! Modular reduction, digit by digit: the counterpart of the modules `client` and `full` for SHIP, and readings of digits.
 
 mod arithmetic;
 mod bootstrap;

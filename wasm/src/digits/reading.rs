@@ -26,7 +26,7 @@ pub struct DigitRun {
 
 #[wasm_bindgen]
 impl DigitRun {
-    /// Begins what a program of one input reads of it; `shift` is added first. The ciphertext is copied.
+    /// Begins the readings that a program asks of its one input; `shift` is added to the input first. The ciphertext is copied.
     pub fn begin(ciphertext: &Ciphertext, program: &Uint8Array, shift: f64) -> Result<DigitRun> {
         let program = Program::from_bytes(&program.to_vec())?;
         let readings = program.readings()?;
@@ -40,7 +40,7 @@ impl DigitRun {
         Ok(DigitRun { run: Some(run), input, results: Vec::new() })
     }
 
-    /// Digits that are read, each in a pass of its own.
+    /// Number of digits that are read, each in a pass of its own.
     pub fn passes(&self) -> usize {
         self.run.as_ref().map_or(0, |reading| reading.run().progress().1)
     }
@@ -54,7 +54,7 @@ impl DigitRun {
         })
     }
 
-    /// As `step`, and tells what the ciphertexts hold.
+    /// As `step`, and also shows what the ciphertexts hold.
     #[wasm_bindgen(js_name = stepInspected)]
     pub fn step_inspected(
         &mut self,
@@ -69,7 +69,7 @@ impl DigitRun {
         Ok(finished)
     }
 
-    /// A result, by the place of its reading; each once, when all steps are done.
+    /// A result, by the index of its reading, when all steps are done; each can be taken once.
     pub fn finish(&mut self, index: usize) -> Result<Ciphertext> {
         if let Some(run) = self.run.take_if(|reading| reading.run().next_stage().is_none()) {
             self.results = run.finish()?.into_iter().map(Some).collect();

@@ -21,7 +21,7 @@ pub struct GateCiphertext {
 
 #[wasm_bindgen]
 impl GateCiphertext {
-    /// Reads the wire form, of whichever set it is.
+    /// Reads the wire form, for any set.
     #[wasm_bindgen(js_name = fromBytes)]
     pub fn from_bytes(bytes: &Uint8Array) -> Result<GateCiphertext> {
         let bytes = bytes.to_vec();
@@ -41,7 +41,7 @@ impl GateCiphertext {
         self.preset.name.into()
     }
 
-    /// Id of the key they are encrypted under.
+    /// Id of the key under which the items are encrypted.
     #[wasm_bindgen(js_name = keyId)]
     pub fn key_id(&self) -> Uint8Array {
         Uint8Array::from(self.list.first().map(CggiCiphertext::key_id).unwrap_or_default().as_slice())
@@ -52,7 +52,7 @@ impl GateCiphertext {
         self.list.len()
     }
 
-    /// What they hold, by the first: 0 for bits, otherwise the integers are below this.
+    /// What the items hold, judged by the first: 0 for bits, otherwise integers below this number.
     pub fn messages(&self) -> u32 {
         match self.list.first().map(CggiCiphertext::encoding) {
             None | Some(Encoding::Bit) => 0,
@@ -77,14 +77,14 @@ impl GateCiphertext {
         }
     }
 
-    /// Takes copies of the items of another list after its own.
+    /// Appends copies of the items of another list.
     pub fn append(&mut self, other: &GateCiphertext) {
         self.list.extend_from_slice(&other.list);
     }
 }
 
 impl GateCiphertext {
-    /// Wraps a list of a set that is not empty.
+    /// Wraps a nonempty list of a set.
     pub(crate) fn new(preset: &'static CggiPreset, params: CggiParams, list: Vec<CggiCiphertext>) -> Self {
         Self { preset, params, list }
     }

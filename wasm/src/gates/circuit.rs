@@ -1,4 +1,4 @@
-//! Circuits of gates in the page, a gate at a time.
+//! Circuits of gates in the page, one gate at a time.
 
 use js_sys::{Function, Uint8Array};
 use refloat::{
@@ -18,14 +18,14 @@ use crate::{
     split::split,
 };
 
-/// The text of an `adder` or a `comparator` of unsigned integers; by a prefix tree if `prefix`.
+/// The text of an `adder` or a `comparator` of unsigned integers; with `prefix` as a prefix tree.
 #[wasm_bindgen(js_name = circuitText)]
 pub fn circuit_text(kind: &str, width: usize, prefix: bool) -> Result<String> {
     let form = if prefix { Form::Prefix } else { Form::Ripple };
     Ok(arithmetic::named(kind, width, form)?.to_string())
 }
 
-/// What is run of a circuit, as the TypeScript type `GlueCircuit`.
+/// The part of a circuit that is run, as the TypeScript type `GlueCircuit`.
 #[wasm_bindgen(js_name = describeCircuit)]
 pub fn describe_circuit(text: &str) -> Result<JsValue> {
     let netlist = Netlist::parse(text)?;
@@ -81,12 +81,12 @@ impl CircuitRun {
         Ok(CircuitRun { run, inputs: inputs.slice(0, 1)? })
     }
 
-    /// One gate; `true` when it was the last.
+    /// Evaluates one gate; `true` if it was the last.
     pub fn step(&mut self, keys: &GateKeys, on_event: &Function) -> Result<bool> {
         told(on_event, |events| Ok(self.run.step(&keys.evaluator, events)?))
     }
 
-    /// The result of a gate that others still need, as a `Helper` gives it.
+    /// The result of a gate that others still need, in the form that a `Helper` gives.
     pub fn result(&self, gate: usize) -> Option<Uint8Array> {
         self.run.result(gate).map(|bytes| Uint8Array::from(bytes.as_slice()))
     }

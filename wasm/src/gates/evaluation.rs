@@ -37,7 +37,7 @@ impl GateKeys {
         self.evaluator.keys().memory_bytes() as f64
     }
 
-    /// A gate, by name, for each place of its operands, which follow one another in `inputs`.
+    /// Applies a gate, given by name, to each position of its operands, which follow one another in `inputs`.
     pub fn gate(&self, gate: &str, inputs: &GateCiphertext) -> Result<GateCiphertext> {
         let gate: Gate = gate.parse()?;
         let arity = gate.arity();
@@ -66,8 +66,7 @@ impl GateKeys {
         Ok(inputs.sibling(results.collect::<core::result::Result<_, _>>()?))
     }
 
-    /// constant + sum of weights times integers, for each place of the terms, which follow one another in
-    /// `inputs`: no bootstrapping.
+    /// constant + sum of weights times integers, for each position of the terms, which follow one another in `inputs`; no bootstrapping.
     #[wasm_bindgen(js_name = weightedSum)]
     pub fn weighted_sum(
         &self,

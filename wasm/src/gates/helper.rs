@@ -1,4 +1,4 @@
-//! Keys of gates for another instance, which helps to evaluate circuits.
+//! Copies of gate keys for other instances, which help to evaluate circuits.
 
 use js_sys::{Uint8Array, Uint16Array, Uint32Array};
 use refloat::{
@@ -32,7 +32,7 @@ impl GateKeys {
             .done()
     }
 
-    /// The keys of another instance.
+    /// The keys from another instance.
     #[wasm_bindgen(js_name = fromRows)]
     pub fn from_rows(
         preset: &str,
@@ -56,7 +56,7 @@ impl GateKeys {
         Ok(GateKeys { evaluator: CggiEvaluator::new(keys) })
     }
 
-    /// A helper for the run of a circuit in another instance, which gives the `brief`.
+    /// A helper for a circuit's run in another instance, which provides the `brief`.
     pub fn helper(&self, brief: &Uint8Array) -> Result<Helper> {
         Ok(Helper::new(CircuitHelper::new(&self.evaluator, &brief.to_vec())?))
     }

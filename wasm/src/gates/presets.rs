@@ -31,7 +31,7 @@ pub fn gate_preset_names() -> JsValue {
     array(CggiPreset::all().iter().filter(|preset| !preset.wide()).map(|preset| preset.name.into()))
 }
 
-/// One set, of today or of an earlier version, as the TypeScript type `GlueSet`.
+/// One set, current or of an earlier version, as the TypeScript type `GlueSet`.
 #[wasm_bindgen(js_name = gatePreset)]
 pub fn gate_preset(name: &str) -> Result<JsValue> {
     Sets::described(name)

@@ -1,4 +1,4 @@
-//! One gate's bootstrapping, a step at a time.
+//! One gate's bootstrapping, one step at a time.
 
 use js_sys::{Float64Array, Function, Uint32Array};
 use refloat::{
@@ -23,14 +23,14 @@ pub struct GateRun {
 
 #[wasm_bindgen]
 impl GateRun {
-    /// Begins; the operands, one item each, are copied. A step of the rotation does `products` products.
+    /// Begins a gate; the operands, one item each, are copied. A step of the rotation does `products` products.
     pub fn begin(keys: &GateKeys, gate: &str, inputs: &GateCiphertext, products: usize) -> Result<GateRun> {
         let operands: Vec<&CggiCiphertext> = inputs.list.iter().collect();
         let run = keys.evaluator.gate_run(gate.parse()?, &operands)?.with_products_per_step(products);
         Ok(GateRun { run: Some(run), input: inputs.slice(0, 1)? })
     }
 
-    /// Begins a look-up of one item, which is copied, as `GateKeys.lookUp`; steps as above.
+    /// Begins a look-up of one item, as `GateKeys.lookUp` does; the item is copied, and steps are as in `begin`.
     #[wasm_bindgen(js_name = beginLookUp)]
     pub fn begin_look_up(
         keys: &GateKeys,
@@ -46,7 +46,7 @@ impl GateRun {
         Ok(GateRun { run: Some(run.with_products_per_step(products)), input: input.slice(0, 1)? })
     }
 
-    /// One stage, or some products of the rotation; `true` when it was the last.
+    /// Does one stage, or some products of the rotation; `true` if it was the last step.
     pub fn step(&mut self, on_event: &Function) -> Result<bool> {
         told(on_event, |events| Ok(self.run.as_mut().ok_or_else(over)?.step(events)?))
     }
@@ -60,7 +60,7 @@ impl GateRun {
         Ok(Fields::new().with("form", form).with("data", Float64Array::from(data.as_slice())).done())
     }
 
-    /// The result, once.
+    /// The result; can be taken once.
     pub fn finish(&mut self) -> Result<GateCiphertext> {
         Ok(self.input.sibling(vec![self.run.take().ok_or_else(over)?.finish(&mut ())?]))
     }

@@ -1,4 +1,4 @@
-//! Secret keys of DM/CGGI, and what is done with them.
+//! Secret keys of DM/CGGI, and what can be done with them.
 
 use js_sys::{Uint8Array, Uint32Array};
 use refloat::{params::CggiPreset, schemes::cggi::CggiSecretKey, scrub::scrubbed, wire};
@@ -28,8 +28,7 @@ secret_key! {
 
 #[wasm_bindgen]
 impl GateSecretKey {
-    /// Encrypts bits (`messages` 0), or integers below `messages`. A seed of one's own is for insecure
-    /// sets alone.
+    /// Encrypts bits (`messages` 0), or integers below `messages`. A given seed is for insecure sets only.
     pub fn encrypt(
         &self,
         values: &Uint32Array,

@@ -32,7 +32,7 @@ leveled!(IntegerCiphertext);
 
 #[wasm_bindgen]
 impl IntegerCiphertext {
-    /// Reads the wire form, of whichever set it is.
+    /// Reads the wire form, for any set.
     #[wasm_bindgen(js_name = fromBytes)]
     pub fn from_bytes(bytes: &Uint8Array) -> Result<IntegerCiphertext> {
         let bytes = bytes.to_vec();
@@ -48,7 +48,7 @@ impl IntegerCiphertext {
         Ok(Uint8Array::from(bytes.as_slice()))
     }
 
-    /// Bits that its noise may grow by, as it is estimated, before the integers are lost.
+    /// Bits by which the estimated noise may grow before the integers are lost.
     pub fn capacity(&self) -> f64 {
         self.inner.capacity()
     }
@@ -72,7 +72,7 @@ impl IntegerCiphertext {
     }
 }
 
-/// What a key, secret or public, makes of integers, at the output level unless another is named.
+/// Integers encrypted by a secret or public key, at the output level unless another level is given.
 pub(super) fn encrypted(
     (preset, params): (&'static BgvPreset, &BgvParams),
     values: &Uint32Array,

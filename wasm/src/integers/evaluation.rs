@@ -17,7 +17,7 @@ use crate::{
     failure::{Result, key_id},
 };
 
-/// The public keys that products, rotations and bootstraps take.
+/// The public keys that products, rotations and bootstraps need.
 #[wasm_bindgen]
 pub struct IntegerKeys(Collected<KeysBuilder<BgvParams>, BgvKeys<u64>>);
 
@@ -47,13 +47,13 @@ impl IntegerKeys {
         self.0.keys().map_or(0, BgvKeys::memory_bytes) as f64
     }
 
-    /// Products of the slots of two ciphertexts; takes a level.
+    /// Products of the slots of two ciphertexts; takes one level.
     pub fn multiply(&self, x: &IntegerCiphertext, y: &IntegerCiphertext) -> Result<IntegerCiphertext> {
         let keys = self.of_owner(x)?;
         Ok(x.sibling(evaluator(x).multiply(&x.inner, &y.inner, &*keys.relinearization_key()?)?))
     }
 
-    /// Both rows moved to the left by so many slots, around.
+    /// Both rows moved to the left by `steps` slots, cyclically.
     pub fn rotate(&self, x: &IntegerCiphertext, steps: i32) -> Result<IntegerCiphertext> {
         let keys = self.of_owner(x)?;
         let hops = x.params.program_target()?.rotation(x.inner.level(), steps.into())?;
@@ -64,7 +64,7 @@ impl IntegerKeys {
         Ok(x.sibling(turned))
     }
 
-    /// The two rows in each other's place.
+    /// Exchanges the two rows.
     #[wasm_bindgen(js_name = swapRows)]
     pub fn swap_rows(&self, x: &IntegerCiphertext) -> Result<IntegerCiphertext> {
         Ok(x.sibling(evaluator(x).swap_rows(&x.inner, self.of_owner(x)?)?))
@@ -72,12 +72,12 @@ impl IntegerKeys {
 }
 
 impl IntegerKeys {
-    /// Those that are whole.
+    /// The keys, once they are complete.
     pub(super) fn keys(&self) -> Result<&BgvKeys<u64>> {
         self.0.keys()
     }
 
-    /// The same, if they belong to the owner of a ciphertext: with others, results would be wrong.
+    /// The keys, if they belong to the owner of a ciphertext: with other keys, results would be wrong.
     fn of_owner(&self, x: &IntegerCiphertext) -> Result<&BgvKeys<u64>> {
         let keys = self.keys()?;
         keys.check_owner(&x.inner)?;
@@ -85,12 +85,12 @@ impl IntegerKeys {
     }
 }
 
-/// What computes on a ciphertext; it has no tables of its own.
+/// The evaluator for a ciphertext; it has no tables of its own.
 fn evaluator(x: &IntegerCiphertext) -> BgvEvaluator {
     BgvEvaluator::new(x.params.context())
 }
 
-/// Sums of the slots of two ciphertexts. Where their factors differ, it takes a level.
+/// Sums of the slots of two ciphertexts. If their factors differ, this takes a level.
 #[wasm_bindgen(js_name = addIntegers)]
 pub fn add(x: &IntegerCiphertext, y: &IntegerCiphertext) -> Result<IntegerCiphertext> {
     let bgv = evaluator(x);
@@ -98,7 +98,7 @@ pub fn add(x: &IntegerCiphertext, y: &IntegerCiphertext) -> Result<IntegerCipher
     Ok(x.sibling(bgv.add(&left, &right)?))
 }
 
-/// Differences of the slots of two ciphertexts, as [`add`].
+/// Differences of the slots of two ciphertexts; levels are as for [`add`].
 #[wasm_bindgen(js_name = subtractIntegers)]
 pub fn subtract(x: &IntegerCiphertext, y: &IntegerCiphertext) -> Result<IntegerCiphertext> {
     let bgv = evaluator(x);
@@ -118,7 +118,7 @@ pub fn add_plain(x: &IntegerCiphertext, values: &Uint32Array) -> Result<IntegerC
     Ok(x.sibling(evaluator(x).add_plain(&x.inner, &wide(values))?))
 }
 
-/// Slots times known integers; takes a level.
+/// Slots times known integers; takes one level.
 #[wasm_bindgen(js_name = multiplyPlain)]
 pub fn multiply_plain(x: &IntegerCiphertext, values: &Uint32Array) -> Result<IntegerCiphertext> {
     let bgv = evaluator(x);

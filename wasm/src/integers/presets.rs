@@ -33,13 +33,13 @@ pub fn integer_preset_names() -> JsValue {
     array(BgvPreset::all().iter().map(|preset| preset.name.into()))
 }
 
-/// One set, of today or of an earlier version, as the TypeScript type `GlueSet`.
+/// One set, current or of an earlier version, as the TypeScript type `GlueSet`.
 #[wasm_bindgen(js_name = integerPreset)]
 pub fn integer_preset(name: &str) -> Result<JsValue> {
     Sets::described(name)
 }
 
-/// What bootstraps ciphertexts of a set, made when it is first needed.
+/// The bootstrapper of a set, made when it is first needed.
 pub fn bootstrapper(params: &BgvParams) -> Result<&'static BgvBootstrapper> {
     evaluator(&BOOTSTRAPPERS, params.fingerprint(), || {
         Ok(BgvBootstrapper::new(params, diagonals(params.n()))?)

@@ -1,4 +1,4 @@
-//! Programs on integers, a step at a time.
+//! Programs on integers, one step at a time.
 
 use js_sys::{Function, Uint8Array};
 use refloat::{
@@ -28,14 +28,14 @@ pub struct IntegerProgram {
     first: IntegerCiphertext,
     inputs: Vec<BgvCiphertext>,
     run: Option<IntegerProgramRun>,
-    /// The bootstrap that it waits for.
+    /// The bootstrap that the program waits for.
     refresh: Option<BgvRun<'static>>,
     outputs: Vec<Option<BgvCiphertext>>,
 }
 
 #[wasm_bindgen]
 impl IntegerProgram {
-    /// Begins with the first input of a program; `where_needed` says whether bootstraps are put in where levels run out.
+    /// Begins with the first input of a program; `where_needed` says whether bootstraps are inserted where levels run out.
     pub fn begin(
         program: &Uint8Array,
         where_needed: bool,
@@ -52,12 +52,12 @@ impl IntegerProgram {
         })
     }
 
-    /// The next input.
+    /// Adds the next input.
     pub fn give(&mut self, x: &IntegerCiphertext) {
         self.inputs.push(x.inner.clone());
     }
 
-    /// Plans the program for a set and these keys; what it will take.
+    /// Plans the program for a set and these keys; returns what it will take.
     pub fn plan(&mut self, keys: &IntegerKeys) -> Result<JsValue> {
         let keys = keys.keys()?;
         self.inputs.iter().try_for_each(|input| keys.check_owner(input))?;
@@ -73,12 +73,12 @@ impl IntegerProgram {
         Ok(described)
     }
 
-    /// An operation, or a step of a bootstrap; `true` when it was the last.
+    /// Does an operation, or a step of a bootstrap; `true` if it was the last.
     pub fn step(&mut self, keys: &IntegerKeys, on_event: &Function) -> Result<bool> {
         told(on_event, |events| scrubbed(|| self.advance(keys.keys()?, events)))
     }
 
-    /// An output by its place, once, after the last step.
+    /// An output by its index, after the last step; each can be taken once.
     pub fn finish(&mut self, index: usize) -> Result<IntegerCiphertext> {
         let output = self.outputs.get_mut(index).and_then(Option::take).ok_or_else(|| {
             Failure::invalid(format!("no output {index}: take each once, after the last step of the program"))

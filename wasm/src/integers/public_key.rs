@@ -38,7 +38,7 @@ identified!(IntegerPublicKey, inner);
 
 #[wasm_bindgen]
 impl IntegerPublicKey {
-    /// Reads the wire form, of whichever set it is.
+    /// Reads the wire form, for any set.
     #[wasm_bindgen(js_name = fromBytes)]
     pub fn from_bytes(bytes: &Uint8Array, allow_insecure: bool) -> Result<IntegerPublicKey> {
         let bytes = bytes.to_vec();

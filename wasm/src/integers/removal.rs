@@ -1,4 +1,4 @@
-//! The polynomial that takes the low digit off, in the clear.
+//! The polynomial that removes the low digit, in the clear.
 
 use js_sys::Float64Array;
 use refloat::Error;
@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use super::presets::Sets;
 use crate::{failure::Result, object::Fields};
 
-/// x - D(x) of a set, its coefficients nearest to 0, and what evaluating it takes.
+/// x - D(x) of a set, with coefficients nearest to 0, and what its evaluation takes.
 #[wasm_bindgen(js_name = integerRemoval)]
 pub fn integer_removal(preset: &str) -> Result<JsValue> {
     let (_, params) = Sets::named(preset)?;

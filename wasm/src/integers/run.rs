@@ -1,4 +1,4 @@
-//! A bootstrap of integers, a stage at a time.
+//! A bootstrap of integers, one stage at a time.
 
 use js_sys::{Function, Int32Array, Uint32Array};
 use refloat::{bootstrapping::bgv::BgvRun, scrub::scrubbed};
@@ -30,7 +30,7 @@ impl IntegerRun {
         Ok(IntegerRun { run: Some(run), input: ciphertext.sibling(ciphertext.inner.clone()) })
     }
 
-    /// One stage; `true` when it was the last.
+    /// Does one stage; `true` if it was the last.
     pub fn step(&mut self, keys: &IntegerKeys, on_event: &Function) -> Result<bool> {
         told(on_event, |events| {
             let run = self.run.as_mut().ok_or_else(over)?;
@@ -39,7 +39,7 @@ impl IntegerRun {
         })
     }
 
-    /// What it stands at, for the owner of the key, in every slot or coefficient: the low digit, and the message above it.
+    /// The current digits in every slot or coefficient, for the owner of the key: the low digit, and the message above it.
     pub fn digits(&self, secret: &IntegerSecretKey) -> Result<JsValue> {
         scrubbed(|| {
             let seen = secret.key.digits(self.run.as_ref().ok_or_else(over)?)?;
@@ -55,7 +55,7 @@ impl IntegerRun {
         })
     }
 
-    /// The refreshed ciphertext, once.
+    /// The refreshed ciphertext; can be taken once.
     pub fn finish(&mut self) -> Result<IntegerCiphertext> {
         let refreshed = self.run.take().ok_or_else(over)?.finish()?;
         Ok(self.input.sibling(refreshed))

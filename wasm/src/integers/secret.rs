@@ -1,4 +1,4 @@
-//! Secret keys, and what is done with them.
+//! Secret keys, and what can be done with them.
 
 use js_sys::{Uint8Array, Uint32Array};
 use refloat::{
@@ -34,8 +34,8 @@ secret_key! {
 
 #[wasm_bindgen]
 impl IntegerSecretKey {
-    /// Encrypts integers below the modulus of the set, at the output level unless another is named. A seed of one's own is for
-    /// insecure sets alone.
+    /// Encrypts integers below the modulus of the set, at the output level unless another level is given. A given seed is for insecure sets
+    /// only.
     pub fn encrypt(
         &self,
         values: &Uint32Array,
@@ -55,9 +55,9 @@ impl IntegerSecretKey {
     }
 }
 
-/// Integers as the 32 bits that pages have for them.
+/// Integers as the 32-bit words that pages use.
 pub(super) fn narrow(values: &[u64]) -> Result<Zeroizing<Vec<u32>>> {
-    // In memory of its full size, since a vector that grows leaves copies behind.
+    // Allocated at its full size, since a vector that grows leaves copies behind.
     let mut out = Zeroizing::new(Vec::with_capacity(values.len()));
     for &value in values {
         out.push(u32::try_from(value).map_err(|_| {

@@ -1,4 +1,4 @@
-//! Keys of both schemes, and bootstraps of numbers, a stage at a time.
+//! Keys of both schemes, and bootstraps of numbers, one stage at a time.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(super) fn tables(params: &LinkParams<Reduction>) -> Result<&'static Arc<Link
     })
 }
 
-/// What computes with the numbers of a set.
+/// The evaluator for the numbers of a set.
 pub(super) fn evaluator(params: &LinkParams<Reduction>) -> Result<&'static ConventionalEvaluator> {
     Ok(tables(params)?.ckks())
 }
@@ -53,7 +53,7 @@ impl BootstrapKeys {
         Ok(self.0.keys()?.ckks())
     }
 
-    /// What compares the numbers of a ciphertext with these keys.
+    /// The evaluator that compares the numbers of a ciphertext with these keys.
     pub(super) fn comparing(&self, x: &Ciphertext) -> Result<LinkEvaluator<Reduction>> {
         Ok(LinkEvaluator::with(tables(&x.params)?, self.0.keys()?)?)
     }

@@ -1,4 +1,4 @@
-//! Sets that link numbers to gates: what the modules `client` and `full` have for SHIP, and the order of numbers in slots.
+//! Sets that link numbers to gates: the counterpart of the modules `client` and `full` for SHIP, and the order of numbers in slots.
 
 mod arithmetic;
 mod bootstrap;

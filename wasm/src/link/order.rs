@@ -1,4 +1,4 @@
-//! The order of numbers in slots, a step at a time.
+//! The order of numbers in slots, one step at a time.
 
 use js_sys::{Function, Uint8Array};
 use refloat::{
@@ -28,7 +28,7 @@ pub struct OrderRun {
 
 #[wasm_bindgen]
 impl OrderRun {
-    /// Begins what a program of one input asks about the order of its slots. The ciphertext is copied.
+    /// Begins the questions that a program asks about the order of its one input's slots. The ciphertext is copied.
     pub fn begin(ciphertext: &Ciphertext, program: &Uint8Array, keys: &BootstrapKeys) -> Result<OrderRun> {
         let program = Program::from_bytes(&program.to_vec())?;
         let readings = program.readings()?;
@@ -37,12 +37,12 @@ impl OrderRun {
         Ok(OrderRun { run, input, inspector: Inspector::new(None) })
     }
 
-    /// The stages up to the next place to look; `true` when they were the last.
+    /// Does the stages up to the next point where views can be shown; `true` if they were the last.
     pub fn step(&mut self, on_event: &Function) -> Result<bool> {
         told(on_event, |events| Ok(scrubbed(|| self.run.step(events))?))
     }
 
-    /// As `step`, and tells what the ciphertexts hold. The first call also shows the input.
+    /// As `step`, and also shows what the ciphertexts hold. The first call also shows the input.
     #[wasm_bindgen(js_name = stepInspected)]
     pub fn step_inspected(&mut self, secret: &SecretKey, on_event: &Function) -> Result<bool> {
         let input = &self.input.inner;
@@ -56,7 +56,7 @@ impl OrderRun {
         Ok(finished)
     }
 
-    /// An answer, by the place of its question, when all steps are done.
+    /// An answer, by the index of its question, when all steps are done.
     pub fn finish(&mut self, index: usize) -> Result<Ciphertext> {
         let answer = self.run.answers().get(index);
         let answer = answer.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Bootstrapping in the page, a step at a time.
+//! Bootstrapping in the page, one step at a time.
 
 use std::{cell::Cell, sync::Arc};
 
@@ -28,7 +28,7 @@ const MATRIX_KEPT_UP_TO: usize = 1 << 11;
 thread_local! {
     static EVALUATORS: Evaluators<ShipEvaluator> = const { Evaluators::new(Vec::new()) };
 
-    // The most by which the memory has been grown at once.
+    // The largest amount by which the memory has been grown at once.
     static RESERVED: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -40,9 +40,9 @@ pub fn evaluator(params: &ShipParams) -> Result<&'static ShipEvaluator> {
     })
 }
 
-/// Grows the memory once, by so many bytes for each coefficient of the ring, which is most of what will be needed:
-/// engines collect garbage each time a memory grows, and hundreds of growths cost more than what is computed between
-/// them. Without effect if there is no room, or if the memory has been grown by as much before.
+/// Grows the memory once, by `bytes_per_coefficient` bytes for each coefficient of the ring, which is most of what will be needed. Engines
+/// collect garbage each time a memory grows, and hundreds of growths cost more than the computing between them. Without effect if there is
+/// no room, or if the memory has already been grown by as much.
 pub fn reserve(params: &ShipParams, bytes_per_coefficient: usize) {
     let bytes = params.n() * bytes_per_coefficient;
     if bytes > RESERVED.replace(RESERVED.get().max(bytes)) {
@@ -88,7 +88,7 @@ impl Keys {
 
 #[wasm_bindgen]
 impl BootstrapKeys {
-    /// Keys that are made track by track while a bootstrapping runs. It holds the secret key.
+    /// Keys that are made track by track while a bootstrapping runs. They hold the secret key.
     pub fn generated(secret: &SecretKey) -> Result<BootstrapKeys> {
         reserve(secret.key.params(), 12 << 10);
         let keys = scrubbed(|| GeneratedKeys::new(secret.key.clone()))?;

@@ -1,4 +1,4 @@
-//! Helpers of bootstraps that run in another instance.
+//! Helpers for bootstraps that run in another instance.
 
 use std::sync::Arc;
 
@@ -13,20 +13,20 @@ use super::{
 };
 use crate::{failure::Result, split::Helper};
 
-/// Memory that tracks take for each coefficient of the ring.
+/// Bytes of memory that tracks take for each coefficient of the ring.
 const TRACK_BYTES: usize = 5 << 10;
 
 #[wasm_bindgen]
 impl Helper {
-    /// Makes what the tracks of a set need whatever the run, before there is one.
+    /// Makes what a set's tracks need in every run, before there is a run.
     pub fn prepare(preset: &str) -> Result<()> {
         let (_, params) = Sets::named(preset)?;
         reserve(&params, TRACK_BYTES);
         evaluator(&params).map(|_| ())
     }
 
-    /// For the stage that a `brief` is of. `secret` is the wire form of the secret key, where the tasks need it: wiped here,
-    /// and held until the helper is freed.
+    /// A helper for the stage that `brief` describes. `secret` is the wire form of the secret key, if the tasks need it: it is wiped here,
+    /// and the key is held until the helper is freed.
     pub fn begin(preset: &str, brief: &Uint8Array, secret: Option<Uint8Array>) -> Result<Helper> {
         scrubbed(|| {
             let lent = secret.map(|bytes| {

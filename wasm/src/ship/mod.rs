@@ -1,4 +1,4 @@
-//! SHIP: sets, secret keys and ciphertexts in the module `client`, and bootstrapping beside them in `full`.
+//! SHIP: sets, secret keys and ciphertexts in the module `client`, and also bootstrapping in `full`.
 
 #[cfg(feature = "full")]
 mod arithmetic;

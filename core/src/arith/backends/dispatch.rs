@@ -1,6 +1,6 @@
 //! The choice of a backend, made once: the best one the CPU can run, unless one is forced. A module of WebAssembly without an operating
-//! system has no environment: there the choice is made when building, and the kernels of another backend are linked only where they are
-//! compared. How many words the registers of the candidates hold is in `simd/lanes.rs`.
+//! system has no environment: there the choice is made when building, and the kernels of other backends are linked only by code that
+//! compares them. How many words the registers of the candidates hold is in `simd/lanes.rs`.
 
 use crate::arith::MachineWord;
 use crate::arith::kernels::Kernels;
@@ -54,14 +54,14 @@ const fn forced_when_built() -> Option<&'static str> {
     }
 }
 
-/// The candidate of this name (which may have no kernels for this word), or else the best one.
+/// The candidate called `name`, or the best one if there is no name or it has no kernels for this word.
 fn choose<W: MachineWord>(candidates: Candidates<W>, name: Option<&str>) -> &'static dyn Kernels<W> {
     let usable = || candidates.iter().rev().flatten();
     let named = usable().find(|k| name.is_none_or(|name| k.name() == name));
     *named.or_else(|| usable().next()).expect("plain words are always usable")
 }
 
-/// From plain to best; `None` for what cannot run here.
+/// Backends from plain to best; `None` for those that cannot run here.
 type Candidates<W> = [Option<&'static dyn Kernels<W>>; 3];
 
 macro_rules! per_word {
@@ -182,7 +182,7 @@ mod tests {
             Ok(Some(name)) => assert_eq!(select_u32().name(), name),
             Ok(None) => assert_eq!(select_u32().name(), all_u32().last().unwrap().name()),
             Err(complaint) => {
-                // `npm test` reads here that a machine does not have what it asks for.
+                // `npm test` reads here that the machine cannot run the backend that was asked for.
                 println!("{complaint}");
                 assert!(complaint.to_string().contains(select_u32().name()));
             }

@@ -1,5 +1,5 @@
-//! The row operations of DM/CGGI per backend, apart from the others: a program that has no use for them does not
-//! contain them.
+//! The row operations of DM/CGGI of each backend. They are kept apart from the others so that a program that does
+//! not use them does not contain them.
 
 use super::dispatch;
 use crate::arith::kernels::{Kernels, gate_product::MAX_TERMS, gates::GateKernels, unrolled_product};
@@ -13,10 +13,10 @@ use crate::arith::simd::{prefetch::prefetch, scalar::Scalar};
 use crate::arith::{Modulus, NttTable};
 use alloc::{vec, vec::Vec};
 
-/// Implements [`GateKernels`] for a token type, by the type of vector operations that are made from it.
+/// Implements [`GateKernels`] for a token type, using the type of vector operations that are made from the token.
 ///
-/// Words of 32 bits have transforms without reductions and in an order of their own (of the given registers a tile) and products by Montgomery
-/// reduction; words of 64 bits the ordinary ones.
+/// 32-bit words get transforms without reductions and in an order of their own (`registers` registers a tile) and products by Montgomery
+/// reduction; 64-bit words get the transforms and products of `OwnOrder`, by default the ordinary ones.
 macro_rules! gate_backend {
     (@products u32, $rows:ty, $features:tt, $registers:literal) => {
         kernel!(ntt_forward_rough = gate_product::forward::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32]);
@@ -45,7 +45,7 @@ macro_rules! gate_backend {
         }
     };
     (@own $token:ty, u32, $rows:ty, $features:tt, $registers:literal) => {
-        /// The transforms of a row with an order of its own.
+        /// The transforms to and from the backend's own order of evaluations.
         #[derive(Clone, Copy)]
         struct InOwnOrder($token);
         impl From<InOwnOrder> for $rows {
@@ -117,8 +117,7 @@ macro_rules! gate_backend {
 }
 pub(crate) use gate_backend;
 
-/// The order of evaluations that a backend for 64-bit words prefers, and its products: the ordinary ones, if nothing else is
-/// said.
+/// The order of evaluations that a backend for 64-bit words prefers, and its products; by default the ordinary ones.
 pub(crate) trait OwnOrder: Kernels<u64> {
     /// See [`GateKernels::evaluate`].
     fn evaluate(&self, t: &NttTable<u64>, row: &mut [u64], near: &[u64]) {
@@ -191,7 +190,7 @@ pub(crate) fn wide_product(
 static SCALAR_U32: Scalar<u32> = Scalar::new();
 static SCALAR_U64: Scalar<u64> = Scalar::new();
 
-/// Those usable for 32-bit words here, the plain one first.
+/// The row operations usable for 32-bit words here, the plain ones first.
 pub(crate) fn all_u32() -> Vec<&'static dyn GateKernels<u32>> {
     #[allow(unused_mut)]
     let mut all: Vec<&'static dyn GateKernels<u32>> = vec![&SCALAR_U32];
@@ -207,7 +206,7 @@ pub(crate) fn all_u32() -> Vec<&'static dyn GateKernels<u32>> {
     all
 }
 
-/// Those usable for 64-bit words here, the plain one first.
+/// The row operations usable for 64-bit words here, the plain ones first.
 pub(crate) fn all_u64() -> Vec<&'static dyn GateKernels<u64>> {
     #[allow(unused_mut)]
     let mut all: Vec<&'static dyn GateKernels<u64>> = vec![&SCALAR_U64];
@@ -221,8 +220,8 @@ pub(crate) fn all_u64() -> Vec<&'static dyn GateKernels<u64>> {
     all
 }
 
-/// Those of the backend in use for the other row operations: by its name, but where nothing chooses another than SIMD128. A list
-/// of all brings them all into the module.
+/// The row operations of the same backend as [`dispatch::select_u32`], found by its name. A module of WebAssembly that is not
+/// forced to be scalar takes SIMD128 outright: a list of all backends would bring them all into the module.
 pub(crate) fn select_u32() -> &'static dyn GateKernels<u32> {
     #[cfg(all(
         target_arch = "wasm32",
@@ -236,7 +235,7 @@ pub(crate) fn select_u32() -> &'static dyn GateKernels<u32> {
     all_u32().into_iter().find(|k| k.name() == name).unwrap_or(&SCALAR_U32)
 }
 
-/// Those of the backend in use for the other row operations.
+/// The row operations of the same backend as [`dispatch::select_u64`].
 pub(crate) fn select_u64() -> &'static dyn GateKernels<u64> {
     let name = dispatch::select_u64().name();
     all_u64().into_iter().find(|k| k.name() == name).unwrap_or(&SCALAR_U64)

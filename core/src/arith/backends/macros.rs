@@ -19,9 +19,9 @@ macro_rules! kernel {
 }
 pub(crate) use kernel;
 
-/// Implements [`Kernels`](crate::arith::Kernels) for a token type, by the types of vector operations that are made from it and the two
-/// transforms for them: `rows` for single words, `products` for double words (plain words where a
-/// backend gains nothing from vectors), and `sums` the module with the products of rows.
+/// Implements [`Kernels`](crate::arith::Kernels) for a token type. The vector operations made from the token have the type `rows` for
+/// single words and `products` for double words (plain words where a backend gains nothing from vectors); `transforms` are the two
+/// transforms by `rows`, and `sums` is the module with the products of rows.
 macro_rules! backend {
     ($token:ty, $word:ty, $name:literal, features = $features:tt, transforms = [$forward:path, $inverse:path], rows = $rows:ty, products = $products:ty, sums = $sums:ident) => {
         const _: () = {

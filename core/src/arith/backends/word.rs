@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 pub trait Word: MachineWord {
     /// The row operations for this CPU, chosen once.
     fn kernels() -> &'static dyn Kernels<Self>;
-    /// The row operations of DM/CGGI for this CPU: of the same backend.
+    /// The row operations of DM/CGGI for this CPU, by the same backend.
     fn gate_kernels() -> &'static dyn GateKernels<Self>;
     /// Every set of row operations usable on this CPU, the scalar one first.
     fn all_kernels() -> Vec<&'static dyn Kernels<Self>>;

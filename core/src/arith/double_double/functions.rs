@@ -6,7 +6,7 @@ use super::DoubleDouble;
 const TERMS: i64 = 16;
 
 impl DoubleDouble {
-    /// The square root of a non-negative number (NaN for others): one step of Newton's after that of doubles.
+    /// The square root of a non-negative number (NaN for others): one Newton step from the square root in doubles.
     #[must_use]
     pub fn sqrt(self) -> Self {
         if self.is_zero() {
@@ -49,7 +49,7 @@ impl DoubleDouble {
         self.cos_sin_turns().1
     }
 
-    /// arcsin(x) / (2 pi), in turns, for |x| <= 1 (NaN for others): one step of Newton's after that of doubles.
+    /// arcsin(x) / (2 pi), in turns, for |x| <= 1 (NaN for others): one Newton step from the arcsine in doubles.
     #[must_use]
     pub fn asin_turns(self) -> Self {
         if self.abs().high > 0.75 {

@@ -1,6 +1,6 @@
 //! Reals of about 106 bits as unevaluated sums of two doubles.
 //!
-//! For what must be right far beyond the noise of any ciphertext: scales, and coefficients of fitted polynomials.
+//! For numbers that must be right far beyond the noise of any ciphertext: scales, and coefficients of fitted polynomials.
 //! The algorithms are Dekker's and Knuth's ("A floating-point technique for extending the available precision",
 //! 1971; The Art of Computer Programming 2, section 4.2.2). Only `+ - * /` of doubles are used, never fused, and
 //! first guesses come from the `libm` crate: the same bits natively and in WebAssembly.
@@ -14,8 +14,8 @@ use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 use super::round_ties_even;
 
-/// `high + low` with `|low| <= ulp(high) / 2`. Sums, products and quotients are right to about 2^-104 of their size;
-/// sums also where most of it cancels.
+/// `high + low` with `|low| <= ulp(high) / 2`. Sums, products and quotients are right to about 2^-104 of their size,
+/// sums even where most of the terms cancels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd)]
 pub struct DoubleDouble {
     high: f64,
@@ -50,18 +50,18 @@ impl DoubleDouble {
         Self::from_i64(numerator) / Self::from_i64(denominator)
     }
 
-    /// An integer, exactly; without a branch on it.
+    /// An integer, exactly; without a branch on its value.
     pub const fn from_i64(x: i64) -> Self {
         // The upper half, towards minus infinity, is 0 or larger than the lower one.
         let high = (x >> 32) as f64 * 4_294_967_296.0;
         quick_two_sum(high, (x & 0xffff_ffff) as f64)
     }
 
-    /// The integer that this is, for one below 2^100 in absolute value; without a branch on it.
+    /// The value as an integer, if it is one below 2^100 in absolute value; without a branch on it.
     pub fn to_i128(self) -> i128 {
         const SPLIT: f64 = (1u64 << 50) as f64;
         let upper = round_ties_even(self.high / SPLIT);
-        // At most 2^49, and what is left of a double whose lower half is an integer is one.
+        // At most 2^49, and an integer, because the double next to an integer is one.
         let lower = self.high - upper * SPLIT;
         (i128::from(upper as i64) << 50) + i128::from(lower as i64) + i128::from(self.low as i64)
     }
@@ -109,7 +109,7 @@ impl DoubleDouble {
         Self { high: self.high * power_of_two, low: self.low * power_of_two }
     }
 
-    /// The nearest integer; within 2^-53 of the middle between two, either of them. Without a branch on the number.
+    /// The nearest integer, or either neighbour within 2^-53 of the middle between two. Without a branch on the value.
     #[must_use]
     pub fn round(self) -> Self {
         let high = round_ties_even(self.high);

@@ -6,11 +6,11 @@ use crate::arith::{MachineWord, NttTable, Shoup};
 
 /// Residues as a transform holds them between its stages, in tiles of `R` registers.
 ///
-/// A tile is one or more squares of as many registers as a register has lanes.
+/// A tile is one or more squares of `SQUARE` registers.
 pub(crate) trait Butterfly<const R: usize>: Copy {
     /// The words in memory.
     type Word: MachineWord;
-    /// As many words as a register has lanes.
+    /// `LANES` words in memory.
     type Pack: Pack<Self::Word>;
     /// The register.
     type Reg: Copy;
@@ -19,7 +19,7 @@ pub(crate) trait Butterfly<const R: usize>: Copy {
 
     /// Number of words in a register.
     const LANES: usize;
-    /// Registers in a square: as many as lanes. (Where a register is one word, any power of two.)
+    /// Registers in a square: `LANES`, or any power of two where a register is one word.
     const SQUARE: usize;
     /// Whether evaluations stay in transposed squares.
     const TRANSPOSED: bool = false;
@@ -35,9 +35,9 @@ pub(crate) trait Butterfly<const R: usize>: Copy {
     fn store(self, to: &mut Self::Pack, x: Self::Reg);
     /// The twiddle factors for passes and tiles; none if the row is too short for them.
     fn tables(self, w: &Twiddles<Self::Word>) -> Option<[&Factors<Self::Word>; 2]>;
-    /// From residues in `[0, p)`.
+    /// Takes residues in `[0, p)` to the form that they have between stages.
     fn enter(self, x: Self::Reg) -> Self::Reg;
-    /// To residues in `[0, p)`.
+    /// Takes that form back to residues in `[0, p)`.
     fn leave(self, x: Self::Reg) -> Self::Reg;
     /// The same factor in every lane.
     fn factor(self, w: &Shoup<Self::Word>) -> Self::Factor;
@@ -60,8 +60,9 @@ pub(crate) trait Butterfly<const R: usize>: Copy {
     fn transpose(self, tile: [Self::Reg; R]) -> [Self::Reg; R];
 }
 
-/// Words below `2 * 2^ROUGH_BITS p` (forward) or `2^ROUGH_BITS p` (inverse) between stages if `LAZY`, as the
-/// lanes have room for it if `p < 2^LAZY_BITS`; else residues throughout, or, forward, words below `2p`.
+/// If `LAZY`, words between stages are below `2 * 2^ROUGH_BITS p` (forward) or `2^ROUGH_BITS p` (inverse), for
+/// which lanes have room if `p < 2^LAZY_BITS`. Otherwise they are residues throughout, or, forward, words
+/// below `2p`.
 ///
 /// `FREE`, forward, leaves sums unreduced throughout: they grow by `2p` a stage, and so do results. `TRANSPOSED` leaves
 /// evaluations in transposed squares.

@@ -13,15 +13,15 @@ pub(crate) const MAX_TERMS: usize = 128;
 /// Words of a run of the prepared key: as many as the widest register has lanes.
 const RUN: usize = 16;
 
-/// Largest word that a transform of degree `n` without reductions leaves of residues modulo `p`, if it is
+/// Largest word that a transform of degree `n` without reductions makes of residues modulo `p`, if it is
 /// below 2^32: every stage adds at most `2p`.
 pub fn rough_bound(p: u64, n: usize) -> Option<u64> {
     let bound = p.checked_mul(1 + 2 * u64::from(n.trailing_zeros()))?;
     (bound >> 32 == 0).then_some(bound)
 }
 
-/// Whether sums of `terms` products fit, of residues or, if `rough`, of words below [`rough_bound`]. Always
-/// for words of 64 bits, up to 128 terms.
+/// Whether sums of `terms` products fit, of residues or, if `rough`, of words below [`rough_bound`]. For
+/// words of 64 bits, up to 128 terms of residues do, and no `rough` words.
 pub fn product_fits<W: MachineWord>(p: u64, n: usize, terms: usize, rough: bool) -> bool {
     terms <= MAX_TERMS
         && match (W::BITS, rough) {
@@ -31,10 +31,10 @@ pub fn product_fits<W: MachineWord>(p: u64, n: usize, terms: usize, rough: bool)
         }
 }
 
-/// The number of conditional subtractions, of `p` times powers of two, that bring a sum reduced by a radix of so many bits
-/// below `p`.
+/// The number of conditional subtractions, of `p` times powers of two, that bring a sum below `p` after its Montgomery
+/// reduction by a radix of `radix_bits` bits.
 pub(crate) fn doublings(radix_bits: u32, p: u64, largest: u64, terms: usize) -> Option<u32> {
-    // A sum below terms largest p becomes one below this many p.
+    // The reduction takes a sum below `terms largest p` to one below `times p`.
     let times = (terms as u128 * u128::from(largest)).div_ceil(1 << radix_bits) as u64 + 1;
     // The double word, multiples of p added, and the largest number that is subtracted have to fit.
     let fits = times.checked_mul(p).is_some_and(|sum| sum >> radix_bits == 0);
@@ -58,7 +58,7 @@ pub(crate) fn has_own_order<const R: usize, V: Transpose<R>>(_v: V, t: &NttTable
         && ntt::has_tiles::<R, Words<V, true>>(t.n())
 }
 
-/// See [`GateKernels::evaluate`](super::gates::GateKernels), where there is an own order.
+/// See [`GateKernels::evaluate`](super::gates::GateKernels), where the backend has its own order.
 #[inline(always)]
 pub(crate) fn evaluate<const R: usize, V: Transpose<R>>(
     v: V,
@@ -79,7 +79,7 @@ pub(crate) fn evaluate<const R: usize, V: Transpose<R>>(
     }
 }
 
-/// See [`GateKernels::interpolate`](super::gates::GateKernels), where there is an own order.
+/// See [`GateKernels::interpolate`](super::gates::GateKernels), where the backend has its own order.
 #[inline(always)]
 pub(crate) fn interpolate<const R: usize, V: Transpose<R>>(
     v: V,
@@ -94,8 +94,8 @@ pub(crate) fn interpolate<const R: usize, V: Transpose<R>>(
     }
 }
 
-/// The part of what is to be read next that comes in with `count` words from word `done` of a row of `n`: all at once, it
-/// would be waited for.
+/// Prefetches the part of `near` that goes with `count` words from word `done` of a row of `n`. All of `near` at once would
+/// be waited for.
 #[inline(always)]
 fn bring_near<W>(near: &[W], done: usize, count: usize, n: usize) {
     let part = done * near.len() / n..(done + count) * near.len() / n;
@@ -116,8 +116,8 @@ pub(crate) fn reorder<const R: usize, V: Transpose<R>>(v: V, t: &NttTable<V::Wor
     }
 }
 
-/// Times 2^32, and in runs: `[n / RUN][terms][columns][RUN]`, so that a product reads one stream. `key` has
-/// `rows = terms columns` rows.
+/// Multiplies a key by 2^32 and lays it out in runs, `[n / RUN][terms][columns][RUN]`, so that a product
+/// reads one stream. `key` has `rows = terms columns` rows.
 pub(crate) fn prepare(m: &Modulus<u32>, out: &mut [u32], key: &[u32], rows: usize) {
     debug_assert!(out.len() == key.len() && key.len().is_multiple_of(rows * RUN));
     let n = key.len() / rows;

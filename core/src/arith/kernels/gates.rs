@@ -1,4 +1,4 @@
-//! What DM/CGGI does besides transforms and products: digits of an accumulator that is being turned, and
+//! The row operations of DM/CGGI, with the kernels for digits of an accumulator that is being turned and for
 //! sums of rows of a key-switching key.
 
 pub use super::gate_product::{product_fits, rough_bound};
@@ -10,7 +10,7 @@ use crate::arith::{MachineWord, Modulus, NttTable};
 ///
 /// Rows are residues in `[0, p)`, on input and on output. All backends give the same words, bit for bit.
 pub trait GateKernels<W: MachineWord>: Send + Sync {
-    /// Name of the backend, as of [`Kernels`](super::Kernels).
+    /// Name of the backend, as in [`Kernels`](super::Kernels).
     fn name(&self) -> &'static str;
 
     /// Tells the caches that the words will be read soon; nothing else happens.
@@ -30,11 +30,11 @@ pub trait GateKernels<W: MachineWord>: Send + Sync {
     /// primes that have such a bound.
     fn ntt_forward_rough(&self, t: &NttTable<W>, row: &mut [W]);
 
-    /// As [`ntt_forward_rough`](Self::ntt_forward_rough), or without it `Kernels::ntt_forward`, but to evaluations in
-    /// the backend's own order; meanwhile the words of `near` are brought near.
+    /// As [`ntt_forward_rough`](Self::ntt_forward_rough), or without `rough` as `Kernels::ntt_forward`, but to
+    /// evaluations in the backend's own order. Meanwhile the words of `near` are prefetched.
     fn evaluate(&self, t: &NttTable<W>, row: &mut [W], rough: bool, near: &[W]);
 
-    /// Residues in the backend's own order of evaluations to coefficients; meanwhile the words of `near` are brought near.
+    /// Residues in the backend's own order of evaluations to coefficients. Meanwhile the words of `near` are prefetched.
     fn interpolate(&self, t: &NttTable<W>, row: &mut [W], near: &[W]);
 
     /// Evaluations in bit-reversed order to the backend's own order.
@@ -66,12 +66,12 @@ pub trait GateKernels<W: MachineWord>: Send + Sync {
         rough: bool,
     );
 
-    /// `sum += factor row` modulo 2^16 for each of the chosen rows (number and factor), of which `rows` is a matrix as wide
-    /// as `sum`. Panics for a row that is not there.
+    /// `sum += factor row` modulo 2^16 for each of the `chosen` rows (number and factor) of the matrix `rows`, which is as
+    /// wide as `sum`. Panics for a row that is not there.
     fn add_rows_narrow(&self, sum: &mut [u16], rows: &[u16], chosen: &[(u32, i16)]);
 
-    /// `sum += factor row` modulo 2^32 for each of the chosen rows (number and factor), of which `rows` is a matrix as wide
-    /// as `sum`. Panics for a row that is not there.
+    /// `sum += factor row` modulo 2^32 for each of the `chosen` rows (number and factor) of the matrix `rows`, which is as
+    /// wide as `sum`. Panics for a row that is not there.
     fn add_rows_wide(&self, sum: &mut [u32], rows: &[u32], chosen: &[(u32, i16)]);
 }
 
@@ -117,7 +117,7 @@ impl<V: Vector> Constants<V> {
         }
     }
 
-    /// What digits are cut from.
+    /// The number that digits are cut from.
     #[inline(always)]
     fn biased(self, x: V::Reg) -> V::Reg {
         let v = self.v;

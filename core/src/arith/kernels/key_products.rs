@@ -1,4 +1,4 @@
-//! Products of several left sides with several keys, each of which is read from memory once.
+//! Products of several left sides with several keys. Each key is read from memory once.
 
 use super::products::{DoubleWords, Sums};
 use crate::arith::Modulus;
@@ -15,8 +15,8 @@ pub const fn line<W>() -> usize {
     64 / size_of::<W>()
 }
 
-/// Words of a row of a key at rest that lie together: so many lines that a product with some of the samples leaves whole
-/// pieces of memory out.
+/// Words of a row that lie together in a key at rest: enough lines for a product with only some of the samples to skip
+/// whole pieces of memory.
 pub const fn key_tile<W>() -> usize {
     4 * line::<W>()
 }
@@ -27,7 +27,7 @@ pub struct KeyProduct<'a, W> {
     pub out: [&'a mut [W]; 2],
     /// The left side.
     pub lhs: LeftRows<'a, W>,
-    /// As many samples as the left side has rows.
+    /// The key, with one sample for each row of the left side.
     pub key: KeyRows<'a, W>,
 }
 
@@ -47,13 +47,13 @@ impl<'a, W> LeftRows<'a, W> {
         Self::lines(rows, line::<W>())
     }
 
-    /// Rows given by where they begin, whose lines are `step` words apart.
+    /// Rows whose lines are `step` words apart; each slice of `rows` begins where its row begins.
     pub fn lines(rows: &'a [&'a [W]], step: usize) -> Self {
         Self { rows, step, log_run: line::<W>().ilog2(), start: 0 }
     }
 
-    /// A line stands for `run` neighbouring words, a power of two, [`line()`] or more: the row repeats each of its words so
-    /// often.
+    /// Lets each line stand for `run` neighbouring words, a power of two of at least [`line()`]: the line repeats within the
+    /// run.
     #[must_use]
     pub fn repeating(self, run: usize) -> Self {
         debug_assert!(run.is_power_of_two() && run >= line::<W>());
@@ -112,9 +112,9 @@ pub fn in_lines<W>(lines: &[W], n: usize) -> (Vec<&[W]>, usize) {
     ((0..count).map(|j| &lines[j * size..]).collect(), count * size)
 }
 
-/// Samples (b, a) modulo one prime, `[tile][sample][2][words]`, where a tile holds a run of words of every row. One
-/// tile makes whole rows, which lie powers of two apart: neither a cache nor its prefetcher likes that. Tiles of one [`line()`] or of
-/// [`key_tile()`] are what products read from end to end.
+/// Samples (b, a) modulo one prime, `[tile][sample][2][words]`, where a tile holds a run of words of every row. With a single tile,
+/// rows are whole and lie powers of two apart, which suits neither a cache nor its prefetcher. Products read tiles of one [`line()`] or
+/// of [`key_tile()`] from end to end.
 #[derive(Clone, Copy)]
 pub struct KeyRows<'a, W> {
     data: &'a [W],
@@ -152,14 +152,14 @@ impl<'a, W> KeyRows<'a, W> {
         core::ptr::eq(self.data, other.data) && shape(self) == shape(other)
     }
 
-    /// These, when the product that follows begins to read `next`: a product asks memory for words some time before it needs
-    /// them, and would not know where to look near its end.
+    /// The same rows, where the next product begins to read `next`. A product prefetches words some time before it needs them,
+    /// and near its end would not know where to look.
     #[must_use]
     pub fn followed_by(self, next: Option<KeyRows<'a, W>>) -> Self {
         Self { next: next.map(|next| next.at(0)), ..self }
     }
 
-    /// From word `at` of the first row to the end of its tile's samples, none if there are none.
+    /// The words from `at` of the first row to the end of that tile's samples; empty if there are none.
     #[inline(always)]
     fn at(self, at: usize) -> &'a [W] {
         let (tile, within) = (at / self.tile, at % self.tile);
@@ -179,10 +179,10 @@ pub(crate) fn key_products<V: Products>(
     key_products_by(DoubleWords::new(v, m), m, products, accumulate);
 }
 
-/// [`key_products`] by these sums.
+/// [`key_products`] with the sums `s`.
 ///
-/// A few lines at a time, so that the second product with a key, or with a left side, finds it in a cache. Neighbouring
-/// products with one key read it together.
+/// It does a few lines at a time, so that the second product with a key, or with a left side, finds it in a cache.
+/// Neighbouring products with one key read it together.
 #[inline(always)]
 pub(crate) fn key_products_by<S: Sums>(
     s: S,
@@ -210,7 +210,7 @@ pub(crate) fn key_products_by<S: Sums>(
             };
             let ahead = Ahead::new(key, start..end, next);
             for (i, products) in products[done..done + count].chunks_mut(S::LEFT_SIDES).enumerate() {
-                // Where the first left sides have met the key it is in a cache, and they are where they have met a key.
+                // After the first left sides the key is in a cache, and after the first key so are the left sides.
                 let asked = Asked { ahead: if i == 0 { ahead } else { Ahead::NONE }, left: done == 0 };
                 match products {
                     [a, b, c, d] if S::LEFT_SIDES == 4 => {
@@ -238,28 +238,27 @@ pub(crate) fn key_products_by<S: Sums>(
     }
 }
 
-/// Bytes of a key, about, from those that are multiplied to those that are asked for: memory is slower than the products,
-/// and a processor does not look so far by itself.
+/// How many bytes of a key, about, prefetches run ahead of products: memory is slower than the products, and a processor
+/// does not look so far ahead by itself.
 const AHEAD: usize = 16 << 10;
 
-/// Where the words lie that are asked for while others are multiplied: further on in the same rows, and near their end,
-/// where the next rows begin.
+/// How far ahead the words to prefetch lie: further on in the same rows or, near their end, where the next rows begin.
 #[derive(Clone, Copy)]
 struct Ahead {
-    /// From here on it is the next rows.
+    /// From this word on, the next rows are prefetched.
     turn: usize,
     same: isize,
     next: isize,
 }
 
 impl Ahead {
-    /// Those that are multiplied, which are in a cache.
+    /// No distance: the words that are being multiplied, which are in a cache.
     const NONE: Self = Self { turn: 0, same: 0, next: 0 };
 
-    /// For words `range` of a key's rows, after which `next` is read, or what follows if that is none.
+    /// The distances for words `range` of a key's rows. After them `next` is read, or what follows them if that is none.
     #[inline(always)]
     fn new<W: Copy>(key: KeyRows<'_, W>, range: Range<usize>, next: Option<&[W]>) -> Self {
-        // From a place to the same one some tiles on: a key is not asked for samples that this product leaves out.
+        // From a place to the same one some tiles on: samples that this product leaves out are not prefetched.
         let period = (2 * key.tile * key.samples).max(1);
         let tiles = (AHEAD / size_of::<W>() / period).max(1);
         let same = (tiles * period) as isize;
@@ -278,8 +277,8 @@ impl Ahead {
     }
 }
 
-/// Bytes of a key that one product reads before it is the next one's turn: long enough for a prefetcher to follow, and what
-/// several keys of one left side take fits a second-level cache.
+/// Bytes of a key that one product reads before the next product has its turn: enough for a prefetcher to follow, and few
+/// enough for those of several keys of one left side to fit a second-level cache.
 const BURST: usize = 64 << 10;
 
 /// Words of some products with one key, in packs whose sums stay in registers: `P` packs at a time of each of `L` left
@@ -342,15 +341,15 @@ fn add_words<S: Sums, const L: usize, const P: usize>(
     }
 }
 
-/// What is asked for while words are multiplied: those of the key, and the next line of the left sides.
+/// What is prefetched while words are multiplied: words of the key and, if `left`, the next line of the left sides.
 #[derive(Clone, Copy)]
 struct Asked {
     ahead: Ahead,
     left: bool,
 }
 
-/// Where packs begin: after the places of the left sides, in the first row of the key; the distance of rows of the key, and
-/// of words to be asked for.
+/// Where packs begin: `left` words after the places of the left sides, and at word `right` of the first row of the key. Rows
+/// of the key are `tile` words apart, and the words to prefetch `ahead`.
 #[derive(Clone, Copy)]
 struct Place {
     left: usize,

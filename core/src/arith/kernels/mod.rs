@@ -22,7 +22,7 @@ use super::{MachineWord, Modulus, NttTable, Shoup};
 ///
 /// Rows are residues in `[0, p)`, on input and on output, unless said otherwise, and all rows of
 /// one call have the same length (checked in debug builds; in release builds the surplus of a longer
-/// row is left alone or the call panics, memory is safe in any case). All backends give the same
+/// row is left alone or the call panics; memory is safe in any case). All backends give the same
 /// words, bit for bit.
 pub trait Kernels<W: MachineWord>: Send + Sync {
     /// Name of the backend: `"scalar"`, `"avx2"`, `"avx512"`, `"neon"` or `"simd128"`.
@@ -92,8 +92,8 @@ pub trait Kernels<W: MachineWord>: Send + Sync {
     /// `out[j] = x[perm[j]]`, for any length of `x`. Panics when `perm` holds an index outside `x`.
     fn permute(&self, out: &mut [W], x: &[W], perm: &[u32]);
 
-    /// `x[perm[j] - origin]` for all j, put where [`row_to_lines`] puts row `place.0` of `place.1`; a power of two of
-    /// words. Panics when `perm` leads outside `x`.
+    /// Puts `x[perm[j] - origin]`, for all j, where [`row_to_lines`] puts row `place.0` of `place.1`; the number of
+    /// words is a power of two. Panics when `perm` leads outside `x`.
     fn permute_to_lines(&self, out: &mut [W], place: (usize, usize), x: &[W], perm: &[u32], origin: u32);
 
     /// `out[j] += x[perm[j]]`, for any length of `x`. Panics when `perm` holds an index outside `x`.

@@ -180,7 +180,7 @@ fn last<const R: usize, A: Butterfly<R>>(
     (a.scale(sum, scale), a.scale(difference, scaled_root))
 }
 
-/// Two stages within one block of packs, which is group `group` of the wider one.
+/// Two stages within one block of packs, which is group `group` of the stage with the wider groups.
 #[inline(always)]
 fn block<const R: usize, A: Butterfly<R>, const FORWARD: bool>(
     a: A,
@@ -208,7 +208,7 @@ fn block<const R: usize, A: Butterfly<R>, const FORWARD: bool>(
     }
 }
 
-/// All remaining stages within the tile of packs from `start` on, of `total` ones.
+/// All remaining stages within the tile that begins at pack `start` of `total`.
 #[inline(always)]
 fn tile<const R: usize, A: Butterfly<R>, const FORWARD: bool>(
     a: A,
@@ -275,7 +275,7 @@ fn enter<const COUNT: usize, const R: usize, A: Butterfly<R>>(a: A, x: &mut [A::
     });
 }
 
-/// The first register of every square.
+/// Settles the first register of every square.
 #[inline(always)]
 fn settle<const R: usize, A: Butterfly<R>>(a: A, x: &mut [A::Reg; R]) {
     unrolled!(i < R, {

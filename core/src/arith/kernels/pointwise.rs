@@ -44,7 +44,7 @@ pub(crate) fn neg_assign<V: Vector>(v: V, m: &Modulus<V::Word>, a: &mut [V::Word
     }
 }
 
-/// `a *= s`, any words.
+/// `a *= s`; `a` may hold any words.
 #[inline(always)]
 pub(crate) fn mul_scalar_assign<V: Vector>(
     v: V,
@@ -62,7 +62,7 @@ pub(crate) fn mul_scalar_assign<V: Vector>(
     }
 }
 
-/// `acc += a s`, any words `a`.
+/// `acc += a s`; `a` may hold any words.
 #[inline(always)]
 pub(crate) fn mul_scalar_add_assign<V: Vector>(
     v: V,
@@ -105,7 +105,7 @@ pub(crate) fn sub_mul_scalar_assign<V: Vector>(
     }
 }
 
-/// What the reduction of double words needs, in every lane.
+/// The constants that the reduction of double words needs, in every lane.
 #[derive(Clone, Copy)]
 pub(crate) struct Wide<R, F> {
     p: R,

@@ -10,7 +10,7 @@ use crate::arith::{MachineWord, Modulus};
 pub(crate) trait Sums: Copy {
     /// The words in memory.
     type Word: MachineWord;
-    /// As many words as a register has lanes.
+    /// `LANES` words in memory.
     type Pack: Pack<Self::Word>;
     /// The register.
     type Reg: Copy;
@@ -19,7 +19,7 @@ pub(crate) trait Sums: Copy {
 
     /// Number of words in a register.
     const LANES: usize;
-    /// Left sides that meet a key at once, 1, 2 or 4: those whose sums half of the registers hold.
+    /// Left sides that are multiplied by a key at once, 1, 2 or 4: their sums take half of the registers.
     const LEFT_SIDES: usize = match (size_of::<Self::Reg>(), size_of::<Self::Acc>() / size_of::<Self::Reg>())
     {
         (64, ..=2) => 4,
@@ -27,7 +27,7 @@ pub(crate) trait Sums: Copy {
         _ => 1,
     };
 
-    /// Packs whose sums with one left side registers hold, 1 or 2.
+    /// Packs of one left side whose sums registers hold at once, 1 or 2.
     const PACKS: usize = if Self::LANES > 1 && line::<Self::Word>() > Self::LANES { 2 } else { 1 };
 
     /// Reads a pack.
@@ -51,7 +51,7 @@ pub(crate) trait Sums: Copy {
     fn room(self) -> usize;
 }
 
-/// Products that a sum is reduced after, at the latest: lanes that add up columns of a product have no room for more.
+/// Most products that are summed before a reduction: lanes that add up columns of a product have no room for more.
 pub(crate) const MOST_PRODUCTS: usize = 1 << 10;
 
 /// Sums as double words.
@@ -109,11 +109,11 @@ impl<V: Products> Sums for DoubleWords<V> {
     }
 }
 
-/// Registers handled at a time, at most: long enough runs of each row for the memory to stream, short enough for
-/// the double-word sums to stay close.
+/// Most registers handled at a time: enough for memory to stream runs of each row, and few enough for the
+/// double-word sums to stay in a cache.
 pub(super) const BLOCK: usize = 128;
 
-/// The same where sums are large: two blocks of sums and the rows take turns in a cache of 32 kB.
+/// [`BLOCK`], or less where sums are large: two blocks of sums and the rows take turns in a cache of 32 kB.
 pub(super) const fn block<S: Sums>() -> usize {
     let fits = 8192 / size_of::<S::Acc>();
     if fits < BLOCK { fits } else { BLOCK }
@@ -138,7 +138,7 @@ pub(crate) fn inner_product<V: Products>(
     inner_product_by(DoubleWords::new(v, m), m, out, lhs, rhs, accumulate);
 }
 
-/// [`mul_assign`] by these sums.
+/// [`mul_assign`] with the sums `s`.
 #[inline(always)]
 pub(crate) fn mul_assign_by<S: Sums>(s: S, m: &Modulus<S::Word>, a: &mut [S::Word], b: &[S::Word]) {
     debug_assert_eq!(a.len(), b.len());
@@ -151,7 +151,7 @@ pub(crate) fn mul_assign_by<S: Sums>(s: S, m: &Modulus<S::Word>, a: &mut [S::Wor
     }
 }
 
-/// [`inner_product`] by these sums.
+/// [`inner_product`] with the sums `s`.
 #[inline(always)]
 pub(crate) fn inner_product_by<S: Sums>(
     s: S,

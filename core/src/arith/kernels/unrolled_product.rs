@@ -1,6 +1,6 @@
-//! The product of blind rotation unrolled by two coordinates: digits times a key that is put together on the way.
+//! The product of blind rotation unrolled by two coordinates: digits times a key that is combined on the way.
 //!
-//! Of two bits s1 and s2 exactly one of the four products (1 - s1)(1 - s2), s1 (1 - s2), (1 - s1) s2, s1 s2 is 1, and
+//! For two bits s1 and s2 exactly one of the four products (1 - s1)(1 - s2), s1 (1 - s2), (1 - s1) s2, s1 s2 is 1, and
 //! X^(e1 s1 + e2 s2) is their sum with the coefficients 1, X^e1, X^e2 and X^(e1 + e2). The same sum of their RGSW
 //! samples is the key that the digits are multiplied by.
 
@@ -13,14 +13,14 @@ use alloc::{vec, vec::Vec};
 /// Keys of a pair of bits.
 pub const PAIR_KEYS: usize = 4;
 
-/// Places of a run that [`Turns`] are given by.
+/// Places in a run of [`Turns`].
 pub const TURN_RUN: usize = 64;
 
 /// X^e1, X^e2 and X^(e1 + e2), evaluated: place `TURN_RUN h + l` of row i is `low[i][l] high[h][i]`.
 pub struct Turns<W> {
     /// The first run of every row, residues.
     pub low: [[W; TURN_RUN]; 3],
-    /// What it is multiplied by in every run.
+    /// The factor of that run in every run.
     pub high: Vec<[Shoup<W>; 3]>,
 }
 
@@ -56,7 +56,7 @@ pub fn unrolled_fits<W: MachineWord>(p: u64, n: usize, terms: usize, rough: bool
         && match (W::BITS, rough) {
             (32, true) => rough_bound(p, n).is_some_and(|largest| fits(32, p, largest, terms)),
             (32, false) => fits(32, p, p, terms),
-            // Primes of more bits than the lanes have are multiplied by the ordinary products.
+            // Primes too large for the lanes use the ordinary products.
             (_, false) => p >> 50 != 0 || fits(52, p, p, terms),
             (_, true) => false,
         }
@@ -169,7 +169,7 @@ impl<V: Montgomery> Reduction<V> {
         self.v.sum_redc(sum, self.inverse, self.p)
     }
 
-    /// The first key plus the others times their turns, which are below 2p, for one pack of a row: below 2p, times the radix.
+    /// The first key plus the others times their turns, for one pack of a row. Turns are below 2p; the result is below 2p, times the radix.
     #[inline(always)]
     fn combined(self, key: &[V::Pack], per_run: usize, [t0, t1, t2]: [V::Reg; 3]) -> V::Reg {
         let v = self.v;
@@ -181,7 +181,7 @@ impl<V: Montgomery> Reduction<V> {
     }
 }
 
-/// [`product`] by the ordinary products of rows, for a key as it is.
+/// [`product`] by the ordinary products of rows, for a key that has not been prepared.
 pub(crate) fn product_of_rows<W: MachineWord>(
     kernels: &(impl Kernels<W> + ?Sized),
     m: &Modulus<W>,

@@ -1,5 +1,5 @@
-//! AVX-512: eight 64-bit lanes for primes of more than 50 bits. Low words of products have an instruction (AVX-512DQ), high
-//! words are put together from products of 52 bits (IFMA); [sums of products](super::avx512_wide_products) are a file of their own.
+//! AVX-512: eight 64-bit lanes for primes of more than 50 bits. Low words of products have an instruction (AVX-512DQ); high words are
+//! put together from products of 52 bits (IFMA). [Sums of products](super::avx512_wide_products) have a file of their own.
 //!
 //! SAFETY, for every block here: the lanes are made of those of [`Ifma`](super::ifma::Ifma), whose token is reached
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
@@ -20,8 +20,8 @@ impl From<Ifma> for Lanes {
     }
 }
 
-/// A factor and its Shoup quotient, floor(value 2^64 / p): the upper 52 bits, and where the multiplication of 52 bits reads
-/// the upper bits of its operand, the lower 12.
+/// A factor and its Shoup quotient, floor(value 2^64 / p), in two parts: `quotient` has its upper 52 bits, and `fraction` its
+/// lower 12, as the upper ones of the 52 bits that a product reads.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor {
     value: __m512i,

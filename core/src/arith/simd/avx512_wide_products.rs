@@ -1,7 +1,7 @@
 //! Products of the eight 64-bit lanes of [`avx512_wide`](super::avx512_wide), by IFMA's products of 52 bits.
 //!
-//! A word is a + 2^52 a', where a' has nine bits; the instructions read a without being told. A product is seven of them,
-//! and the three columns of a sum, at 1, 2^52 and 2^104, need no carries before the end.
+//! A word is a + 2^52 a', where a' has nine bits; the instructions read a alone. A product takes seven of them, and the
+//! three columns of a sum, at 1, 2^52 and 2^104, need no carries before the end.
 //!
 //! SAFETY, for every block here: the lanes are made of those of [`Ifma`](super::ifma::Ifma), whose token is reached
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
@@ -13,8 +13,8 @@ use core::arch::x86_64::*;
 
 /// `low + 2^52 middle + 2^104 high`.
 ///
-/// A product adds less than 2^52 to `low` and less than 3 2^52 to `middle`; a word and as many products as a double word has room
-/// for, 64 of residues of 61 bits, or 1024 of smaller ones, leave all three below 2^64.
+/// A product adds less than 2^52 to `low` and less than 3 2^52 to `middle`. A word and the products that a double word has room
+/// for, 64 of residues of 61 bits or at most 1024 of smaller ones, leave all three below 2^64.
 #[derive(Clone, Copy)]
 pub(crate) struct Acc {
     pub(in crate::arith) low: __m512i,

@@ -1,5 +1,5 @@
-//! AVX-512 IFMA: eight 64-bit lanes that multiply 52-bit numbers, for rows modulo primes below 2^50; larger words are the
-//! matter of [`avx512_wide`](super::avx512_wide).
+//! AVX-512 IFMA: eight 64-bit lanes that multiply 52-bit numbers, for rows modulo primes below 2^50; larger words are left
+//! to [`avx512_wide`](super::avx512_wide).
 //!
 //! SAFETY, for every block here: the only value of [`Ifma`] is reached through [`Ifma::detect`], which returns
 //! it only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA; loads and stores go through references to
@@ -34,7 +34,7 @@ impl Ifma {
 
 /// Bits of a lane's product operands.
 pub(in crate::arith) const LANE_BITS: u32 = 52;
-/// Primes below this many bits leave room for lazy butterflies, whose words are below `4p`.
+/// Primes of at most this many bits leave room for lazy butterflies, whose words are below `4p`.
 pub(in crate::arith) const PRIME_BITS: u32 = LANE_BITS - 2;
 
 lanes! {
@@ -52,8 +52,8 @@ pub(crate) struct Factor {
 /// Intrinsics, allowed by the token.
 macro_rules! ifma {
     ($e:expr) => {
-        // SAFETY: what uses this has lanes, or what is made from them, and their token proves AVX-512F, AVX-512DQ and AVX-512 IFMA;
-        // loads and stores are unaligned, through references to whole packs.
+        // SAFETY: users of this hold lanes, or values made from them, whose token proves AVX-512F, AVX-512DQ and AVX-512 IFMA; loads
+        // and stores are unaligned, through references to whole packs.
         unsafe { $e }
     };
 }
@@ -115,7 +115,7 @@ impl Vector for Lanes {
     }
     #[inline(always)]
     fn mul_lazy(self, a: __m512i, w: &Factor, p: __m512i) -> __m512i {
-        // Both low halves are modulo 2^52, and so is their sum, which is below 2p.
+        // Both low halves are modulo 2^52. So is their difference, which is below 2p.
         ifma!({
             let zero = _mm512_setzero_si512();
             let quotient = _mm512_madd52hi_epu64(zero, a, w.quotient);

@@ -1,7 +1,7 @@
-//! How many words the registers hold that transforms may use here: what the tables of a transform are arranged for. A
-//! vector that kernels of rows use and that is missing here transforms like rows that are too short for it, which is right and slow.
+//! How many words the registers hold that transforms may use here; the tables of a transform are arranged for these numbers. A vector
+//! that is missing here treats all rows as too short for it, so its transforms are right but slow.
 //!
-//! It is here and not with the choice of a backend, so that such a table does not bring every kernel into a module of WebAssembly.
+//! This is kept apart from the choice of a backend, so that a transform's table does not bring every kernel into a module of WebAssembly.
 
 use crate::arith::MachineWord;
 
@@ -10,7 +10,7 @@ pub(crate) fn lane_counts<W: MachineWord>() -> [usize; 2] {
     if W::BITS == 32 { words32() } else { words64() }
 }
 
-/// The number for residues as `f64`; 1 where transforms are not done in them.
+/// The number for residues as `f64`; 1 where no transform uses them.
 pub(crate) fn real_lanes() -> usize {
     if cfg!(target_arch = "x86_64") {
         words64()[0]
@@ -39,7 +39,7 @@ fn words64() -> [usize; 2] {
     ]
 }
 
-/// The lanes of a vector, where there is the token that it is made from.
+/// The lanes of a vector, or 1 without the token that it is made from.
 #[cfg(target_arch = "x86_64")]
 fn lanes_of<V: super::vector::Vector + From<T>, T>(token: Option<&T>) -> usize {
     token.map_or(1, |_| V::LANES)

@@ -5,7 +5,7 @@
 // Intrinsics are many and self-explanatory by their prefix; pointers are cast for unaligned loads only.
 #![allow(clippy::wildcard_imports, clippy::cast_ptr_alignment)]
 
-/// Vector operations of instructions that the CPU does not have to have: they hold a token, which proves that it has them.
+/// Vector operations of instructions that not every CPU of the target has: they hold a token, which proves that this one does.
 #[cfg(target_arch = "x86_64")]
 macro_rules! lanes {
     ($(#[$doc:meta])* $token:ident) => {

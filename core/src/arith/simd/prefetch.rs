@@ -1,12 +1,12 @@
 //! Hints to the caches.
 
-/// Asks for the words to be brought near, a cache line at a time.
+/// Asks for the words to be brought into the caches, a cache line at a time.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) fn prefetch<T>(words: &[T]) {
     words.chunks(64 / size_of::<T>()).for_each(|line| prefetch_at(line.as_ptr()));
 }
 
-/// Asks for the cache line of an address, which may be any.
+/// Asks for the cache line of any address.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn prefetch_at<T>(address: *const T) {
@@ -15,8 +15,8 @@ fn prefetch_at<T>(address: *const T) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
 }
 
-/// Asks for the cache line of an address, which may be any, to be brought into the second-level cache: more lines can be
-/// on their way there than to the first.
+/// Asks for the cache line of any address to be brought into the second-level cache: more lines can be on their way there
+/// than to the first.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn prefetch_far<T>(address: *const T) {
@@ -25,7 +25,7 @@ pub(crate) fn prefetch_far<T>(address: *const T) {
     unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) };
 }
 
-/// Asks for the cache line of an address, which may be any.
+/// Asks for the cache line of any address.
 #[cfg(target_arch = "aarch64")]
 #[inline(always)]
 fn prefetch_at<T>(address: *const T) {

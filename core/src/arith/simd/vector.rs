@@ -20,7 +20,7 @@ pub(crate) trait Vector: Copy + Send + Sync + 'static {
     const LANES: usize;
     /// Lazy butterflies hold words up to `2 * 2^ROUGH_BITS p` and need `p < 2^LAZY_BITS`.
     const LAZY_BITS: u32;
-    /// 1 or 2: what [`mul_rough`](Self::mul_rough) leaves to reduce.
+    /// 1 or 2: [`mul_rough`](Self::mul_rough) gives words below `2^ROUGH_BITS p`.
     const ROUGH_BITS: u32 = 1;
 
     /// The row as packs, and the words left over.
@@ -50,7 +50,7 @@ pub(crate) trait Vector: Copy + Send + Sync + 'static {
     fn correct(self, d: Self::Reg, c: Self::Reg) -> Self::Reg;
     /// `x > bound ? x + addend : x`, modulo the word size; `x` and `bound` have a clear top bit.
     fn add_if_greater(self, x: Self::Reg, bound: Self::Reg, addend: Self::Reg) -> Self::Reg;
-    /// `floor(x / 2^bits)`, `bits` below those of a lane.
+    /// `floor(x / 2^bits)`, for fewer `bits` than a lane has.
     fn shift_right(self, x: Self::Reg, bits: u32) -> Self::Reg;
     /// The bits that are set in both.
     fn and(self, a: Self::Reg, b: Self::Reg) -> Self::Reg;
@@ -128,7 +128,7 @@ pub(crate) trait Products: Vector {
     /// `floor(x + 1/2)` for `0 <= x < 2^31 - 1`.
     fn real_round(self, x: Self::Real) -> Self::Reg;
     /// `x[perm[j] - origin]` for `LANES` indices; panics on an index outside `x`. An automorphism takes the words of a pack from one
-    /// pack: indices alike but for their low bits are worth a path of their own.
+    /// pack: indices that differ only in their low bits are worth a path of their own.
     fn gather(self, x: &[Self::Word], perm: &[u32], origin: u32) -> Self::Reg;
 }
 
@@ -148,7 +148,7 @@ pub(crate) trait Montgomery: Vector {
     fn sum_redc(self, sum: Self::Sum, negative_inverse: Self::Reg, p: Self::Reg) -> Self::Reg;
 }
 
-/// By double words.
+/// Sums are double words.
 impl<V: Redc> Montgomery for V {
     type Sum = V::Acc;
 

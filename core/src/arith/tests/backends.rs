@@ -4,7 +4,7 @@ use super::{rows, transforms};
 use crate::arith::all_backends;
 use crate::arith::{Kernels, Word};
 
-/// Backends that every processor of this build has, so that their suites cannot be skipped; of each the bits of its words.
+/// Backends that every processor of this build has, so that their suites cannot be skipped, each with the bits of its words.
 const CERTAIN: &[(&str, u32)] = if cfg!(all(target_arch = "aarch64", target_endian = "little")) {
     &[("scalar", 32), ("scalar", 64), ("neon", 32), ("neon", 64)]
 } else if cfg!(all(target_arch = "wasm32", target_feature = "simd128")) {
@@ -13,7 +13,7 @@ const CERTAIN: &[(&str, u32)] = if cfg!(all(target_arch = "aarch64", target_endi
     &[("scalar", 32), ("scalar", 64)]
 };
 
-/// The backend of this name, or `None` (said aloud) where the CPU may lack it and does.
+/// The backend of this name, or `None` (with a message) where the CPU may lack it and does.
 fn find<W: Word>(name: &str) -> Option<&'static dyn Kernels<W>> {
     let found = all_backends::<W>().into_iter().find(|k| k.name() == name);
     if found.is_none() {

@@ -10,7 +10,7 @@ use crate::arith::{Modulus, NttTable, Word};
 /// Lengths around every vector width.
 const LENGTHS: [usize; 8] = [1, 2, 7, 8, 16, 33, 64, 256];
 
-/// Primes and digits: bits of a digit, and how many.
+/// Primes, bits of a digit, and numbers of digits.
 const CUTS: [(u64, u32, usize); 7] = [
     (134_215_681, 8, 2),
     (134_215_681, 7, 3),
@@ -125,7 +125,7 @@ fn rows_add_up_on_every_backend() {
     all_u64().into_iter().for_each(sums_of_rows);
 }
 
-/// All words the largest there are, and random ones; products against wide integers.
+/// Products of the largest words and of random ones, against wide integers.
 fn sums_of_products<W: Word>(k: &dyn GateKernels<W>, p: u64) {
     let m = Modulus::<W>::new(p).unwrap();
     let mut random = Random::new(p);
@@ -191,7 +191,7 @@ fn products_with_prepared_keys_are_exact_on_every_backend() {
     );
 }
 
-/// Digits times four keys turned by powers that are all the largest, or random; against wide integers.
+/// Digits times four turned keys, where all words are the largest, or random; against wide integers.
 fn unrolled_products<W: Word>(k: &dyn GateKernels<W>, p: u64) {
     let m = Modulus::<W>::new(p).unwrap();
     let mut random = Random::new(p);
@@ -253,7 +253,7 @@ fn unrolled_products_are_exact_on_every_backend() {
             unrolled_products(k, p);
         }
     }
-    // The sets there are.
+    // The existing parameter sets.
     assert!(unrolled_fits::<u32>(134_215_681, 1024, 4, true));
     assert!(unrolled_fits::<u32>(1_073_692_673, 2048, 4, false));
     assert!(unrolled_fits::<u64>(1_125_899_906_826_241, 2048, 2, false));

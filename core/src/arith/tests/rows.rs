@@ -60,7 +60,7 @@ pub(super) fn one_and_two_rows<W: Word>(k: &dyn Kernels<W>) {
     }
 }
 
-/// Up to 100 terms, among them all products the largest possible.
+/// Sums of up to 100 terms, also where all products are the largest possible.
 pub(super) fn sums_of_products<W: Word>(k: &dyn Kernels<W>) {
     let mut random = Random::new(22);
     for m in moduli::<W>() {
@@ -211,7 +211,7 @@ pub(super) fn permutations<W: Word>(k: &dyn Kernels<W>) {
     }
 }
 
-/// Automorphisms, whose packs come from one pack, and to lines.
+/// Automorphisms, which take each pack from one pack, also to lines.
 pub(super) fn automorphisms<W: Word>(k: &dyn Kernels<W>) {
     let mut random = Random::new(27);
     for m in moduli::<W>() {

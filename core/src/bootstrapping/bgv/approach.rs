@@ -21,7 +21,7 @@ pub enum Approach {
     /// The multiples of q0 that the product with p^t took off: I - p^t I', modulo p^(r + t). They are taken off the raised message. The
     /// first approach of the source, type A.
     Multiples,
-    /// The same of a product with a number that p does not divide: I - `step` I', modulo p^r, with t = 0. The second approach of the
+    /// Like `Multiples`, but with a factor that p does not divide: I - `step` I', modulo p^r, with t = 0. The second approach of the
     /// source, type B.
     Beside {
         /// Above 2B, and so small that B (1 + `step`) < p/2: all sums are different.
@@ -30,8 +30,8 @@ pub enum Approach {
 }
 
 impl Approach {
-    /// Whether the digits are apart from the message, which waits for them. Without the feature `odd-index` they never are: no set that
-    /// programs for pages have is one of these, and the compiler leaves them out.
+    /// Whether the digits are read from a second ciphertext while the message waits for them. Without the feature `odd-index` they never
+    /// are: no set in the programs for pages has such digits, and the compiler leaves them out.
     pub(super) fn is_apart(self) -> bool {
         cfg!(feature = "odd-index") && self != Self::Raised
     }
@@ -44,20 +44,20 @@ impl Approach {
         }
     }
 
-    /// D: what the message is multiplied by, `step` or p^t.
+    /// D, by which the message is multiplied: `step` or p^t.
     pub(super) fn multiplier(self, prime: u64, t: u32) -> u64 {
         self.step().unwrap_or_else(|| prime.pow(t))
     }
 
-    /// That the approach is one that is built, with a step that goes with t.
+    /// Checks that this build has the approach, and that t is 0 if it has a step.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] naming what to change.
     pub(super) fn check(self, ring: PrimePower, t: u32) -> Result<(), Error> {
         let text = match self {
             Self::Multiples | Self::Beside { .. } if !cfg!(feature = "odd-index") => format!(
-                "digits read from multiples of q0, as {self:?} says; build refloat with the feature odd-index for them, or read them from \
-                 what is raised"
+                "{self:?} reads digits from multiples of q0; build refloat with the feature odd-index for that, or read them from the \
+                 raised message"
             ),
             Self::Beside { step } if t != 0 => format!(
                 "a step of {step} and digits beside multiples of {}^{t}; take a digit exponent of 0 with a step, or no step",

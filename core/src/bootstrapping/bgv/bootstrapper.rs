@@ -20,7 +20,7 @@ use crate::{
     trace::{Counters, Observer},
 };
 
-/// Up to this degree of the ring, the shares of a row are done sooner than threads have them.
+/// Up to this ring degree, a share of a row is done sooner than it is handed to a thread.
 const SHORT_ROW: usize = 1 << 14;
 
 /// The method.
@@ -33,7 +33,7 @@ pub const METHOD: MethodInfo = MethodInfo {
 /// A message between the two halves of a raise: p^t m' + q0 I under the ephemeral secret. It has no form on the wire.
 pub struct BgvPrepared<W: Word> {
     pair: EphemeralPair<W>,
-    /// Multiples of q0 that were taken off, where digits are read from these.
+    /// Multiples of q0 that were taken off, if digits are read from them.
     pub(super) multiples: Option<Box<EphemeralPair<W>>>,
     /// The ciphertext that was prepared, without its components.
     pub(super) origin: BgvCiphertext<W>,
@@ -56,7 +56,7 @@ pub struct BgvBootstrapper<W: Word = u64> {
     params: BgvParams<W>,
     bgv: BgvEvaluator<W>,
     maps: Maps<W>,
-    /// Where slots hold more than an integer.
+    /// Present if slots hold more than one integer.
     packing: Option<Packing<W>>,
     pub(super) raise: ModRaise<W>,
 }
@@ -86,8 +86,8 @@ impl<W: Word> BgvBootstrapper<W> {
         &self.bgv
     }
 
-    /// Bytes of memory that it keeps from one bootstrap to the next: the encoded diagonals of both linear maps, and what unpacks slots of more
-    /// than one coordinate. What a bootstrap itself takes while it runs is not counted.
+    /// Bytes of memory kept from one bootstrap to the next: the encoded diagonals of both linear maps, and the multiples that unpack slots
+    /// of more than one coordinate. Memory that a bootstrap takes while it runs is not counted.
     pub fn memory_bytes(&self) -> usize {
         self.maps.memory_bytes() + self.packing.as_ref().map_or(0, Packing::memory_bytes)
     }
@@ -122,8 +122,8 @@ impl<W: Word> BgvBootstrapper<W> {
         self.bgv.multiply(x, y, &*keys.relinearization_key()?)
     }
 
-    /// Slots in coefficients: coefficient brev(j) + s n/2 is slot (s, j), n the number of slots; in a ring of two axes so for every
-    /// coordinate, in the row of its power of Z.
+    /// Moves slots into coefficients: slot (s, j) becomes coefficient brev(j) + s n/2, where n is the number of slots. In a ring of two
+    /// axes this holds for every coordinate, in the row of its power of Z.
     ///
     /// # Errors
     /// As [`IntegerTransform::apply`].
@@ -137,7 +137,7 @@ impl<W: Word> BgvBootstrapper<W> {
         self.apply(&self.maps.slots_to_coeffs, x, keys, counters)
     }
 
-    /// The same slots at a level, divided by the primes of levels as long as there is less noise below them, and dropped from there on.
+    /// The same slots at `level`: rescaled as long as that lowers the noise, then dropped.
     pub(super) fn lowered(&self, x: &BgvCiphertext<W>, level: usize) -> Result<BgvCiphertext<W>, Error> {
         let context = self.params.context();
         let below =
@@ -149,7 +149,7 @@ impl<W: Word> BgvBootstrapper<W> {
         self.bgv.drop_to_level(&out, level)
     }
 
-    /// From level 0 to the ephemeral secret, times p^e modulo q0, or times p^r and the step of the set.
+    /// From level 0 to the ephemeral secret, multiplied by p^e modulo q0, or by p^r and the step of the set.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] above level 0; [`Error::PlaintextMismatch`] for plaintexts that are not modulo p^r;
@@ -175,7 +175,7 @@ impl<W: Word> BgvBootstrapper<W> {
         }
         let key = keys.ephemeral_key(Direction::ToEphemeral)?;
         let pair = self.raise.to_ephemeral(x.pair()?, Some((self.params.encapsulation(), &key)), counters)?;
-        // Both are below q0, and that is below 2^61.
+        // Both are below q0, which is below 2^61.
         let (power, multiplier) = (self.params.messages().value(), self.params.multiplier());
         let pair = pair.multiply_integer(power as i64);
         let apart = self.params.is_apart().then(|| pair.clone());
@@ -198,7 +198,7 @@ impl<W: Word> BgvBootstrapper<W> {
         self.raised(x, &x.pair, self.base_modulus()?, self.params.raised_noise(), keys, counters)
     }
 
-    /// A pair of `x` from the lowest modulus to the highest, under the main secret, as a ciphertext modulo p^e of this factor and noise.
+    /// Raises a pair of `x` to the highest modulus, under the main secret, as a ciphertext modulo p^e with this factor and noise.
     pub(super) fn raised(
         &self,
         x: &BgvPrepared<W>,
@@ -214,7 +214,7 @@ impl<W: Word> BgvBootstrapper<W> {
         Ok(x.origin.with_pair(pair, self.params.levels().coeffs_to_slots, factor, noise))
     }
 
-    /// The coefficients in slots.
+    /// Moves the coefficients into slots.
     ///
     /// # Errors
     /// As [`IntegerTransform::apply`].
@@ -228,8 +228,8 @@ impl<W: Word> BgvBootstrapper<W> {
         self.apply(&self.maps.coeffs_to_slots, x, keys, counters)
     }
 
-    /// The coordinates of slots that hold elements of Galois rings, each in a ciphertext of integers at the same level; one
-    /// ciphertext as it is where slots hold integers.
+    /// The coordinates of slots that hold elements of Galois rings, each in a ciphertext of integers at the same level. If slots hold
+    /// integers, the ciphertext itself is the only one.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] at another level than that of the removal; [`Error::ParamsMismatch`] for keys of another set;
@@ -247,8 +247,8 @@ impl<W: Word> BgvBootstrapper<W> {
         }
     }
 
-    /// Coordinates that [`Self::unpack`] gave and a removal took a digit off, in slots again, modulo p^r. Their factor is that with
-    /// which the result of slots-to-coefficients has factor 1.
+    /// Applies [`Self::remove_digit`] to each coordinate that [`Self::unpack`] gave, and packs the results into slots again. Modulus and
+    /// factor are as that function says.
     ///
     /// # Errors
     /// As [`Self::remove_digit`] for each; [`Error::InvalidArgument`] for another number of coordinates.
@@ -273,9 +273,9 @@ impl<W: Word> BgvBootstrapper<W> {
         self.remove_digit(x, factor, keys, counters)
     }
 
-    /// Slots I + p^t y modulo p^e, y = f m/q0 for a message m and the factor f that it had when it was prepared: the slots m
-    /// modulo p^r, with factor 1; before slots-to-coefficients, with the factor that it makes 1. Where digits are apart, x holds I + p^t y
-    /// or I + step J, and the result is I modulo p^e, with the factor that [`Self::take_off`] takes it off the message at.
+    /// From slots I + p^t y modulo p^e, the slots m modulo p^r with factor 1, where y = f m/q0 and f is the `factor` that the message m had
+    /// when it was prepared. In a general set the result has the factor that slots-to-coefficients turns into 1. Where digits are apart, x
+    /// holds I + p^t y or I + step J, and the result is I modulo p^e, with the factor at which [`Self::take_off`] subtracts it.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] for too few levels; [`Error::PlaintextMismatch`] for plaintexts that are not modulo p^e, or a factor
@@ -291,7 +291,7 @@ impl<W: Word> BgvBootstrapper<W> {
         self.remove(x, factor, &*keys.relinearization_key()?, counters)
     }
 
-    /// [`Self::remove_digit`] of each ciphertext. Where rows are so short that sharing them keeps threads waiting, ciphertexts are shared.
+    /// [`Self::remove_digit`] for each ciphertext. Threads share out the ciphertexts where rows are too short to be shared.
     fn remove_each(
         &self,
         coordinates: &[BgvCiphertext<W>],
@@ -350,7 +350,7 @@ impl<W: Word> BgvBootstrapper<W> {
         Ok(quotient.relabelled(result.modulo(self.params.messages().exponent())?))
     }
 
-    /// The factor of what a removal gives, modulo p^e: all divisions that come after it.
+    /// The factor of the result of a removal, modulo p^e: the product of all divisors that come after it.
     fn removed_factor(&self) -> Factor {
         let one = Factor::one(self.params.raised());
         let later = if self.params.is_general() { self.params.spec().slots_to_coeffs } else { 0 };

@@ -29,8 +29,8 @@ pub struct BgvDigits {
     pub slots: bool,
     /// I: 0 before the ciphertext is prepared and after the removal.
     pub low: Vec<i64>,
-    /// The message that y stands for, below p^r: its factor is taken off. From the raise on, where digits are apart from the message, what
-    /// multiples stand beside them: -I' modulo p^r, and 0 once they are gone.
+    /// The message that y stands for, below p^r, without its factor. Where digits are apart from the message, from the raise on: the
+    /// multiples beside the digits, -I' modulo p^r, and 0 once they are gone.
     pub high: Vec<u64>,
 }
 
@@ -48,7 +48,7 @@ impl Zeroize for BgvDigits {
 }
 
 impl<W: Word> BgvSecretKey<W> {
-    /// The digits that a run stands at. Where it is prepared, I counts multiples of q0.
+    /// The digits of the state of a run. In a prepared message, I counts multiples of q0.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for a run of another key; [`Error::InvalidArgument`] for one that an error has ended.
@@ -81,7 +81,7 @@ impl<W: Word> BgvSecretKey<W> {
                 self.split(true, self.decrypt(x)?.reveal_to_key_owner(), *factor)?
             }
             BgvState::Unpacked(all, factor) => {
-                // Integers have all coordinates minus themselves, or are the first one.
+                // The first coordinate of an integer c is -c in a ring of two axes, and c in a ring of odd index.
                 let negated = self.params().context().hypercube().is_none();
                 let mut slots: Zeroizing<Vec<u64>> = Zeroizing::new(alloc::vec![0; self.params().n()]);
                 for (k, x) in all.iter().enumerate() {
@@ -103,7 +103,7 @@ impl<W: Word> BgvSecretKey<W> {
         })
     }
 
-    /// Values I + p^t y modulo p^e, and m of y = f m/q0.
+    /// Splits values I + p^t y modulo p^e into I and m, where y = f m/q0.
     fn split(&self, slots: bool, values: &[u64], factor: Factor) -> Result<Private<BgvDigits>, Error> {
         let params = self.params();
         if params.is_apart() {
@@ -122,7 +122,7 @@ impl<W: Word> BgvSecretKey<W> {
         Ok(Private::new(BgvDigits { slots, low, high }))
     }
 
-    /// Values I + D J modulo p^e, and J.
+    /// Splits values I + D J modulo p^e into I and J.
     fn apart(&self, slots: bool, values: &[u64]) -> Private<BgvDigits> {
         let (params, step) = (self.params(), i128::from(self.params().multiplier()));
         let (ring, raised) = (params.messages(), params.raised());
@@ -143,9 +143,9 @@ impl<W: Word> BgvSecretKey<W> {
         bgv::decrypt_coefficients(self.params().context(), &self.main, self.key_id(), ciphertext)
     }
 
-    /// The N coefficients of its noise, the phase of the textbook form over P: what
-    /// [`NoiseModel::deviation`](crate::schemes::bgv::NoiseModel::deviation) of [`BgvCiphertext::noise`] is an estimate of. A plaintext
-    /// counts with its fraction of P. As long as the plaintext is not lost, it is exact to the precision of a double.
+    /// The N coefficients of a ciphertext's noise: the phase of its textbook form, divided by the plaintext modulus P. Their deviation is
+    /// estimated by [`NoiseModel::deviation`](crate::schemes::bgv::NoiseModel::deviation) of [`BgvCiphertext::noise`]. The plaintext, as a
+    /// fraction of P, is included. As long as the plaintext is not lost, the noise is exact to the precision of a double.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for a ciphertext of another key.

@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl<W: Word> RaisingKeys<W> {
-    /// [`Error::ParamsMismatch`] unless they belong to the owner of a ciphertext. What is computed with those of somebody else
-    /// decrypts to something, and it is wrong: [`BgvEvaluator`](crate::schemes::bgv::BgvEvaluator) does not know whose they are.
+    /// [`Error::ParamsMismatch`] unless these keys belong to the owner of the ciphertext. A result computed with another owner's keys
+    /// decrypts to wrong values: [`BgvEvaluator`](crate::schemes::bgv::BgvEvaluator) does not know whose keys they are.
     pub fn check_owner(&self, x: &BgvCiphertext<W>) -> Result<(), Error> {
         key_source::check(self, x.identity())
     }

@@ -13,7 +13,7 @@ use crate::{
     par,
 };
 
-/// The stages of slots-to-coefficients modulo p^r, of digits that are apart modulo p^e, and of coefficients-to-slots modulo p^e.
+/// The stages of slots-to-coefficients modulo p^r (modulo p^e for digits that are apart), and of coefficients-to-slots modulo p^e.
 pub(super) struct Maps<W: Word> {
     pub slots_to_coeffs: Vec<IntegerTransform<W>>,
     pub coeffs_to_slots: Vec<IntegerTransform<W>>,
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use crate::bootstrapping::bgv::BgvPreset;
 
-    /// A set is validated with what is expected of its maps, before they are made.
+    /// A set is validated with the expected gains of its maps, before they are made.
     #[test]
     fn gains_are_as_expected() {
         let params = BgvPreset::named("toy-bgv10").expect("a set").params().expect("a sound set");

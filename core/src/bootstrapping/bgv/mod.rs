@@ -1,8 +1,8 @@
 //! BGV bootstrapping by removing low digits.
 //!
-//! Halevi, Shoup (J. Cryptology 2021), in the thin variant: slots stay slots. The digit that is removed is bounded, so the polynomial
-//! that reads it has a low degree: Ma, Huang, Wang, Wang (EUROCRYPT 2024, ePrint 2024/115); see [`crate::circuits::digit_removal`]. The secret is
-//! exchanged for a sparse one at the lowest modulus, as Bossuat, Troncoso-Pastoriza, Hubaux (ACNS 2022) do in CKKS.
+//! Halevi, Shoup (J. Cryptology 2021), in the thin variant: slots stay slots. The digit that is removed is bounded, so the polynomial that
+//! reads it has a low degree: Ma, Huang, Wang, Wang (EUROCRYPT 2024, ePrint 2024/115); see [`crate::circuits::digit_removal`]. The secret
+//! is exchanged for a sparse one at the lowest modulus, as Bossuat, Troncoso-Pastoriza, Hubaux (ACNS 2022) do in CKKS.
 //!
 //! # What happens
 //!

@@ -35,8 +35,8 @@ impl<W: Word> BgvBootstrapper<W> {
         self.raised(x, multiples, factor, self.params().multiples_noise(), keys, counters)
     }
 
-    /// The message of `raised`, I + D f m/q0 modulo p^e, with factor 1 modulo p^r, for a message m whose factor was f when it was prepared.
-    /// `digits` are I, in coefficients or slots as those are.
+    /// The message m modulo p^r, with factor 1: `digits`, I, subtracted from `raised`, I + D f m/q0 modulo p^e, where f is the factor that
+    /// m had when it was prepared. Both are in coefficients, or both in slots.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] for a message that is not above the level of its digits; [`Error::PlaintextMismatch`] for plaintexts that
@@ -59,7 +59,7 @@ impl<W: Word> BgvBootstrapper<W> {
         Ok(quotient.relabelled(own.modulo(params.messages().exponent())?))
     }
 
-    /// The factor of I with which a message of this factor comes out with factor 1: q0/f, over the step if there is one, modulo p^e.
+    /// The factor of I with which a message with `factor` comes out with factor 1: q0/f, divided by the step if there is one, modulo p^e.
     pub(super) fn digit_factor(&self, factor: Factor) -> Result<Factor, Error> {
         let (params, own) = (self.params(), self.base_modulus()?.div(factor));
         let own = match params.spec().approach.step() {

@@ -12,30 +12,30 @@ use crate::{
     trace::Counters,
 };
 
-/// Largest deviation of p^t m'/q0, the noise of a message that is raised, in digits: [`BgvParams::log2_failure`] counts it, and more noise
-/// is refused. About 2^-6, at which it adds 0.6 bits to the failure of an ephemeral secret of weight 32 and digits up to 15 (2^-133.0
-/// instead of 2^-133.6 at N = 2^15); half as much would take a q0 that is a bit longer.
+/// Largest deviation of p^t m'/q0, the noise of a raised message in units of a digit. [`BgvParams::log2_failure`] counts it, and more noise
+/// is refused. It is about 2^-6, which adds 0.6 bits to the failure of an ephemeral secret of weight 32 and digits up to 15 (2^-133.0
+/// instead of 2^-133.6 at N = 2^15); half of it would take a q0 one bit longer.
 pub const LARGEST_DEVIATION: f64 = 0.015;
 
-/// How much more noise a bootstrap takes, and less it leaves, than plans count on: the gains of its linear maps are those to be
-/// expected, of which a map may have up to 0.3 bits more, a factor of 1.23, and coefficients of the removal depend on the factor of its
-/// operand.
+/// Margin between the noise that a bootstrap takes or leaves and the noise that plans count on. The gains of its linear maps are the
+/// expected ones, of which a map may have up to 0.3 bits more, a factor of 1.23, and coefficients of the removal depend on the factor of
+/// its operand.
 const MARGIN: f64 = 1.25;
 
 impl<W: Word> BgvParams<W> {
-    /// Deviation of p^t m'/q0 for a ciphertext at level 0, the coefficients of whose noise have this deviation: what comes to the
-    /// digits of a raise, in units of a digit. For type B the step is in the place of p^t, here and below.
+    /// Deviation of p^t m'/q0, in units of a digit, for a ciphertext at level 0 with noise coefficients of this deviation. It is added to
+    /// the digits of a raise. For type B the step takes the place of p^t, here and below.
     pub fn quotient_deviation(&self, coefficients: f64) -> f64 {
         let prepared = libm::hypot(coefficients, self.encapsulation_deviation());
         self.multiplied() * prepared / self.context().level_divisor(0)
     }
 
-    /// What the words of a message are multiplied by before they are raised: p^r times p^t, or times the step.
+    /// The factor by which the words of a message are multiplied before the raise: p^r times p^t, or times the step.
     fn multiplied(&self) -> f64 {
         self.messages().value() as f64 * self.multiplier() as f64
     }
 
-    /// What the way to the ephemeral secret adds: balanced digits times errors over p', and a rounding.
+    /// The deviation that switching to the ephemeral secret adds: balanced digits times errors over p', and a rounding.
     fn encapsulation_deviation(&self) -> f64 {
         let context = self.encapsulation();
         let ephemeral = &self.spec().ephemeral;
@@ -47,7 +47,7 @@ impl<W: Word> BgvParams<W> {
         model.coefficient_growth() * (errors * products / ephemeral.prime as f64 + rounding)
     }
 
-    /// The noise of a raised ciphertext: quotients of this deviation, times q0 over p^e.
+    /// The noise of a raised ciphertext: quotients times q0/p^e, a key switch and a rounding.
     pub(super) fn raised_noise(&self) -> f64 {
         let noise = self.context().noise();
         let quotients =
@@ -56,8 +56,8 @@ impl<W: Word> BgvParams<W> {
         noise.embedding(quotients * step) + noise.key_switch(self.levels().coeffs_to_slots) + noise.rounding()
     }
 
-    /// The noise that products may leave: twice a rounding. A message that digits were taken off has a rounding of its own and theirs, and
-    /// what else comes to both.
+    /// The noise that products may leave: twice a rounding. A message that digits were subtracted from has its own rounding, theirs, and a
+    /// little more.
     fn most(&self) -> f64 {
         let roundings = if self.is_apart() { 2.25 } else { 2.0 };
         roundings * self.context().noise().rounding()
@@ -69,7 +69,7 @@ impl<W: Word> BgvParams<W> {
         noise.key_switch(self.levels().coeffs_to_slots) + noise.rounding()
     }
 
-    /// The noise of a raised message that digits are taken off, at the level of the result and with their factor.
+    /// The noise of a raised message from which digits are subtracted, at the level of the result and with the factor of the digits.
     ///
     /// # Errors
     /// As [`Self::mapped`].
@@ -83,11 +83,11 @@ impl<W: Word> BgvParams<W> {
         while level > levels.output + 1 && rescaled(noise, level) < noise {
             (noise, level) = (rescaled(noise, level), level - 1);
         }
-        // The largest of the integers that bring it to another factor.
+        // The largest integer by which a change of factor multiplies the noise.
         Ok(rescaled(noise * self.raised().value() as f64 / 2.0, levels.output + 1))
     }
 
-    /// Noise after the maps of these shapes, as it is expected.
+    /// Expected noise after the maps of these shapes.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] naming a level that does not hold it.
@@ -112,7 +112,7 @@ impl<W: Word> BgvParams<W> {
         })
     }
 
-    /// The most noise, with a margin, of a ciphertext that is bootstrapped.
+    /// The most noise, less a margin, that a ciphertext may have before a bootstrap.
     pub(super) fn noise_taken(&self) -> f64 {
         let (context, model) = (self.context(), self.context().noise());
         let raised = LARGEST_DEVIATION * context.level_divisor(0) / self.multiplied();
@@ -129,14 +129,14 @@ impl<W: Word> BgvParams<W> {
         self.shapes().slots_to_coeffs.iter().rev().fold(base, before) / MARGIN
     }
 
-    /// The most noise, with a margin, of the result of a bootstrap.
+    /// The most noise, with a margin, that a bootstrap leaves.
     pub(super) fn noise_left(&self) -> Result<f64, Error> {
-        // As much as [`Self::check_noise`] lets coefficients-to-slots leave.
+        // [`Self::check_noise`] lets coefficients-to-slots leave `most`.
         Ok(MARGIN * self.removed(self.most())?)
     }
 
-    /// What slots with this noise have after the removal, the stages about it that a general bootstrap has, and the message that they are
-    /// taken off where they are apart.
+    /// The noise at the end of a bootstrap whose slots have `noise` before the removal. A general bootstrap adds unpacking and
+    /// slots-to-coefficients, and where digits are apart, the message from which they are subtracted adds its own.
     fn removed(&self, noise: f64) -> Result<f64, Error> {
         let (context, rehearsal) = (self.context(), Rehearsal::new(self.context()));
         let (level, factor) = (self.levels().removal, Factor::one(self.raised()));
@@ -154,7 +154,7 @@ impl<W: Word> BgvParams<W> {
         Ok(noise)
     }
 
-    /// That noise of twice a rounding or somewhat more, what products leave, comes through a bootstrap and is no more after it.
+    /// Checks that the noise products leave, about twice a rounding, survives a bootstrap and is no larger afterwards.
     pub(super) fn check_noise(&self) -> Result<(), Error> {
         let (model, shapes, levels) = (self.context().noise(), self.shapes(), self.levels());
         let most = self.most();
@@ -166,7 +166,7 @@ impl<W: Word> BgvParams<W> {
         let deviation = self.quotient_deviation(model.deviation(base));
         if deviation.is_nan() || deviation > LARGEST_DEVIATION {
             return Err(Error::InvalidArgument(format!(
-                "the noise of a message is 2^{:.1} of q0 when it is raised, at most 2^{:.1} of it may be; take a larger q0, or \
+                "when a message is raised its noise is 2^{:.1} of q0, and at most 2^{:.1} is allowed; take a larger q0, or \
                  larger primes for slots-to-coefficients",
                 libm::log2(deviation),
                 libm::log2(LARGEST_DEVIATION)
@@ -180,11 +180,11 @@ impl<W: Word> BgvParams<W> {
             } else {
                 ("products", self.messages())
             };
-            // The product of two such noises, over a prime of this size, is what is missing to it beside one rounding.
+            // With a prime of this size, the product of two such noises divided by it, plus one rounding, is again such a noise.
             let needed = ring.value() as f64 * most * most / (most - model.rounding());
             if self.context().level_divisor(level) < needed {
                 return Err(Error::InvalidArgument(format!(
-                    "level {level}, for {stage} modulo {}^{}, has 2^{:.1}, and noise stays where it is from 2^{:.1}; take a larger \
+                    "level {level}, for {stage} modulo {}^{}, is 2^{:.1}, and noise does not grow from 2^{:.1} on; take a larger \
                      prime for it",
                     ring.prime(),
                     ring.exponent(),
@@ -206,10 +206,10 @@ impl<W: Word> BgvParams<W> {
         )))
     }
 
-    /// That the noise of what a bootstrap gives is at most that of what it takes: coordinates have more noise than the
-    /// slots they were in, and digits that are read one after the other more than a product, and their removal has levels that take it.
+    /// Checks that a bootstrap leaves at most the noise that it takes. Coordinates have more noise than the slots they were in, and digits
+    /// that are read one after the other more than a product, which the levels of the removal have to absorb.
     fn check_result(&self, most: f64) -> Result<(), Error> {
-        // A removal that outgrows its levels ends with an error of its own.
+        // Evaluating a removal fails if its noise outgrows its levels.
         let whole = self.is_general() || self.is_apart() || self.removal().polynomial().is_none();
         let left = if whole { self.removed(most).ok() } else { Some(most) };
         if left.is_some_and(|left| left <= most) {

@@ -25,13 +25,13 @@ use crate::{
     trace::StageInfo,
 };
 
-/// log2 of the probability of a wrong slot in a bootstrap that a policy which claims security takes.
+/// log2 of the largest probability of a wrong slot in a bootstrap that a policy claiming security accepts.
 const LARGEST_FAILURE: f64 = -128.0;
 
 /// The levels of a set: the highest level each stage works at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BgvLevels {
-    /// Lowest level of an input: where slots-to-coefficients begins, or 0 where it comes last.
+    /// Lowest level of an input: where slots-to-coefficients begins, or 0 if it comes last.
     pub input: usize,
     /// Level of the result.
     pub output: usize,
@@ -64,7 +64,7 @@ impl BgvLevels {
         Ok(Self { input, output, slots_to_coeffs, removal: begin, coeffs_to_slots: top })
     }
 
-    /// Levels a result has above an input: products between two bootstraps.
+    /// Levels of a result above the lowest input: products between two bootstraps.
     pub fn left(&self) -> usize {
         self.output - self.input
     }
@@ -138,7 +138,7 @@ impl<W: Word> BgvParams<W> {
 
     of_set!(BgvSpec);
 
-    /// What the set is worth: the weaker of the main secret at Q P and the ephemeral one at q0 p'.
+    /// The security of the set: the weaker of the main secret at Q P and the ephemeral one at q0 p'.
     pub fn security(&self) -> &SecurityReport {
         &self.0.security
     }
@@ -148,7 +148,7 @@ impl<W: Word> BgvParams<W> {
         &self.0.context
     }
 
-    /// Ring degree N: as many integers in all slots.
+    /// Ring degree N, the number of integers in all slots together.
     pub fn n(&self) -> usize {
         self.0.spec.chain.n
     }
@@ -173,12 +173,12 @@ impl<W: Word> BgvParams<W> {
         self.spec().approach.is_apart()
     }
 
-    /// What slots-to-coefficients takes: messages, or digits that are apart from them.
+    /// The ring that slots-to-coefficients works in: that of messages, or that of digits which are apart from them.
     pub(super) fn mapped_ring(&self) -> PrimePower {
         if self.is_general() && self.is_apart() { self.raised() } else { self.messages() }
     }
 
-    /// D, by which a message is multiplied before it is raised, besides its p^r.
+    /// D, by which a message is multiplied before it is raised, besides p^r.
     pub(super) fn multiplier(&self) -> u64 {
         let spec = self.spec();
         spec.approach.multiplier(spec.prime, spec.digit_exponent)
@@ -222,12 +222,12 @@ impl<W: Word> BgvParams<W> {
         self.encapsulation().q0p().log2()
     }
 
-    /// log2 of the probability that a bootstrap leaves a wrong slot, which nothing shows: -128 is one bootstrap in 2^128, and a set that
-    /// claims security has no more.
+    /// log2 of the probability that a bootstrap leaves a wrong slot, which goes unnoticed: -128 is one bootstrap in 2^128, the most that a
+    /// set which claims security may have.
     ///
-    /// A bootstrap removes a digit from each of the N coefficients, and does so rightly while no digit exceeds
-    /// [`BgvSpec::bound`](super::BgvSpec::bound). A digit is a sum of uniform numbers and of the noise of the message, of which no more than
-    /// [`LARGEST_DEVIATION`] is let in. How many numbers there are depends on h, the weight of the ephemeral secret, and on the ring:
+    /// A bootstrap removes a digit from each of the N coefficients, correctly as long as no digit exceeds
+    /// [`BgvSpec::bound`](super::BgvSpec::bound). A digit is a sum of uniform numbers and of the noise of the message, whose deviation is
+    /// at most [`LARGEST_DEVIATION`]. The number of uniform numbers depends on h, the weight of the ephemeral secret, and on the ring:
     ///
     /// | ring | numbers |
     /// | --- | --- |
@@ -236,8 +236,8 @@ impl<W: Word> BgvParams<W> {
     /// | odd index, two primes | 4 h |
     /// | odd index, three primes | 8 h |
     ///
-    /// In a ring of odd index some of them can be the same number, which makes digits larger. For two primes and a policy that claims security
-    /// the result is a bound, as if all that can be the same were; otherwise it is an estimate, as if none were.
+    /// In a ring of odd index some of them can be the same number, which makes digits larger. For two primes and a policy that claims
+    /// security the result is a bound, as if all numbers that can coincide did; otherwise it is an estimate, as if none did.
     /// With [`Approach::Beside`](super::Approach::Beside) a second multiple of q0 has to stay within the bound in each coefficient, and
     /// both count.
     pub fn log2_failure(&self) -> f64 {
@@ -270,7 +270,7 @@ impl<W: Word> BgvParams<W> {
         )))
     }
 
-    /// What the shapes of the evaluation keys follow from.
+    /// The layout from which the shapes of the evaluation keys follow.
     pub(super) fn layout(&self) -> KeyLayout<'_, W> {
         layout(self.context(), self.encapsulation(), self.levels())
     }
@@ -327,7 +327,7 @@ fn check_general(spec: &BgvSpec) -> Result<(), Error> {
 
 fn check_ephemeral(spec: &BgvSpec) -> Result<(), Error> {
     let ephemeral = &spec.ephemeral;
-    // One for each power of Y, or of X_2 beside one other prime.
+    // At most one coefficient for each power of Y, or of X_2 beside one other prime.
     let rows = match Cyclotomic::new(spec.chain.n, spec.chain.odd_part) {
         Ok(ring) if uniforms(spec) != 8 => ring.rows(),
         _ => 1,
@@ -348,10 +348,10 @@ fn check_ephemeral(spec: &BgvSpec) -> Result<(), Error> {
     Ok(())
 }
 
-/// Uniform numbers that a coefficient of the ephemeral secret adds to each digit: in a ring of two axes, besides its own that of
-/// a product with Z^0, which is taken off all others. They are independent, since no two coefficients are at one power of Y. In one of odd
-/// index four, or eight for three primes, as all axes are folded; where two of them are the same number, digits are larger than of
-/// independent ones.
+/// Number of uniform numbers that a coefficient of the ephemeral secret adds to each digit. In a ring of two axes it adds two, its own and
+/// that of a product with Z^0, which is subtracted from all others; they are independent, since no two coefficients are at the same power
+/// of Y. In a ring of odd index it adds four, or eight for three primes, as all axes are folded. Where two of them are the same number,
+/// digits are larger than for independent ones.
 fn uniforms(spec: &BgvSpec) -> u32 {
     match (spec.has_odd_index(), spec.has_two_axes()) {
         (true, _) => Cyclotomic::of_odd_index(spec.chain.odd_part)
@@ -365,7 +365,7 @@ fn uniforms(spec: &BgvSpec) -> u32 {
 /// See [`BgvParams::log2_failure`].
 fn log2_failure(spec: &BgvSpec) -> f64 {
     let weight = spec.ephemeral.weight * uniforms(spec);
-    // Beside a step the multiples are bounded as well.
+    // With a step, the multiples have to stay within the bound as well.
     let digits = if spec.approach.step().is_some() { 2.0 } else { 1.0 };
     let exceeds = if spec.has_odd_index() && spec.chain.policy.is_secure() {
         overflow::log2_shared_quotient_exceeds
@@ -375,8 +375,8 @@ fn log2_failure(spec: &BgvSpec) -> f64 {
     exceeds(weight, spec.bound, LARGEST_DEVIATION) + libm::log2(digits * spec.chain.n as f64)
 }
 
-/// A wrong slot tells whoever learns of it something of the key (Cheon and others, ePrint 2024/127): a policy that claims security
-/// takes no set that gives more than one in 2^128 bootstraps.
+/// A wrong slot leaks something of the key to anybody who learns of it (Cheon and others, ePrint 2024/127). A policy that claims security
+/// accepts no set with more than one in 2^128 bootstraps.
 fn check_failure(spec: &BgvSpec) -> Result<(), Error> {
     let failure = log2_failure(spec);
     if spec.has_odd_index() && uniforms(spec) != 4 && spec.chain.policy.is_secure() {
@@ -387,7 +387,7 @@ fn check_failure(spec: &BgvSpec) -> Result<(), Error> {
             spec.chain.policy.name()
         )));
     }
-    // Written so that what is not a number is refused too.
+    // Written so that NaN is refused too.
     if spec.chain.policy == SecurityPolicy::InsecureForTests || failure <= LARGEST_FAILURE {
         return Ok(());
     }
@@ -434,15 +434,15 @@ impl Shapes {
         })
     }
 
-    /// Slots-to-coefficients first.
+    /// All stages, those of slots-to-coefficients first.
     pub fn all(&self) -> impl Iterator<Item = &(usize, IntegerStageShape)> {
         self.slots_to_coeffs.iter().chain(&self.coeffs_to_slots)
     }
 }
 
-/// Automorphisms of all stages with the highest level of each; and up to the output's, for computing between bootstraps, rotations
-/// by powers of two and the exchange of rows, or rotations of both dimensions. Powers of the Frobenius automorphism up to the removal's,
-/// where they unpack slots.
+/// The automorphisms of all stages, each with its highest level. For computing between bootstraps, up to the output's level: rotations by
+/// powers of two and the exchange of rows, or rotations of both dimensions. Powers of the Frobenius automorphism: up to the removal's level
+/// where they unpack slots, otherwise up to the output's.
 fn galois_elements<W: Word>(
     context: &BgvContext<W>,
     shapes: &Shapes,

@@ -20,11 +20,11 @@ use crate::{
     security::{SecretDistribution, SecurityPolicy},
 };
 
-/// A named set for BGV bootstrapping. What it promises is log2 of the probability that a bootstrap gives a wrong slot.
+/// A named set for BGV bootstrapping. Its promise is log2 of the probability that a bootstrap gives a wrong slot.
 pub type BgvPreset = Preset<BgvSpec>;
 
 impl BgvPreset {
-    /// The validated parameters, over whichever word holds the primes.
+    /// The validated parameters, over a word that holds the primes.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] if a prime does not fit the word.
@@ -117,7 +117,7 @@ static PRESETS: [BgvPreset; 6] = [
 /// The ring of a set, and how its main secret is drawn.
 struct Ring {
     log_n: u32,
-    /// Of the index.
+    /// The odd part of the index.
     odd_part: u64,
     secret: SecretDistribution,
 }
@@ -129,7 +129,7 @@ impl Ring {
     }
 }
 
-/// Sizes of the primes of a chain, in bits: one, or so many of a size.
+/// Sizes of the primes of a chain, in bits; a pair gives the number of primes and their size.
 struct Sizes {
     base: f64,
     slots_to_coeffs: (usize, f64),
@@ -137,9 +137,9 @@ struct Sizes {
     removal: (usize, f64),
     coeffs_to_slots: &'static [f64],
     special: (usize, f64),
-    /// log2 of the largest product of a digit.
+    /// log2 of the largest product of the primes of a digit.
     digit: f64,
-    /// Of the prime beside q0, under the ephemeral secret.
+    /// Size of the prime beside q0, under the ephemeral secret.
     ephemeral: f64,
 }
 

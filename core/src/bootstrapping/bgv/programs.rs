@@ -13,10 +13,10 @@ use crate::{
 };
 
 impl<W: Word> BgvParams<W> {
-    /// What programs are planned for: levels of messages, and all keys of the set.
+    /// The target that programs are planned for: levels of messages, and all keys of the set.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a set of odd index, of which no programs are planned.
+    /// [`Error::InvalidArgument`] for a set of odd index, for which no programs are planned.
     pub fn program_target(&self) -> Result<IntegerTarget<W>, Error> {
         let levels = self.levels();
         let target = IntegerTarget::new(self.context(), levels.output)?;

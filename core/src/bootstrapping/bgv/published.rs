@@ -1,20 +1,20 @@
-//! Sets of publications, for comparison only: I-A to V-A, IV-B and V-B of "Accelerating BGV Bootstrapping for Large p Using Null Polynomials over Z_p^e"
-//! (Ma, Huang, Wang, Wang, EUROCRYPT 2024), and the ring and the plaintexts of the rows of HElib in "Demystifying Bootstrapping in Fully
-//! Homomorphic Encryption" (Al Badawi, Polyakov, ePrint 2023/149), m = 21845 and p = 2.
+//! Sets of publications, for comparison only: I-A to V-A, IV-B and V-B of "Accelerating BGV Bootstrapping for Large p Using Null
+//! Polynomials over Z_p^e" (Ma, Huang, Wang, Wang, EUROCRYPT 2024), and the ring and the plaintexts of the rows of HElib in "Demystifying
+//! Bootstrapping in Fully Homomorphic Encryption" (Al Badawi, Polyakov, ePrint 2023/149), m = 21845 and p = 2.
 //!
-//! Of the first, ring, plaintexts, weights of both secrets and the bound on digits are those published; log2 QP is somewhat below that
-//! published (1925 of 2036 for V-A, 1996 for V-B, 1437 of 1462 for I-A), so that they are no less secure: 82 to 83 bits by the source.
-//! By the lattice estimator the main secrets are worth 83.1 (IV-B) to 87.4 bits (II-A), and the ephemeral ones 138 and more. A bootstrap gives
-//! a wrong slot once in 2^34 by the source and once in 2^41 by our estimate. Of the second, nothing more than slots and plaintexts is
-//! published, and the main secret is worth 79 bits at their log2 QP = 686 by the lattice estimator. None of this is the security of today's
-//! sets, as every title says. They are checked against no policy, and are not among the sets that keys are made of.
+//! The sets of the first have the ring, plaintexts, weights of both secrets and bound on digits that it prints. Their log2 QP is somewhat
+//! below the published one (1925 of 2036 for V-A, 1996 for V-B, 1437 of 1462 for I-A), so they are no less secure: 82 to 83 bits by the
+//! source. By the lattice estimator the main secrets are worth 83.1 (IV-B) to 87.4 bits (II-A), and the ephemeral ones 138 and more. A
+//! bootstrap gives a wrong slot once in 2^34 by the source and once in 2^41 by our estimate. The second publishes nothing more than slots
+//! and plaintexts; the main secret of its sets is worth 79 bits at their log2 QP = 686 by the lattice estimator. None of this is the
+//! security of today's sets, as every title says. They are checked against no policy, and are not among the sets from which keys are made.
 //!
-//! Sets of type B read digits beside multiples of a number that p does not divide ([`Approach::Beside`]), and IV-A-source and V-A-source those of
-//! IV-A and V-A as their source does ([`Approach::Multiples`]). In thin form type B is not published.
+//! Sets of type B read digits beside multiples of a number that p does not divide ([`Approach::Beside`]). IV-A-source and V-A-source are
+//! IV-A and V-A with digits read as in their source ([`Approach::Multiples`]). Type B is not published in thin form.
 //!
-//! `V-A-128` is our own: the ring and the slots of V-A at 128 bits. Its moduli are at most what a ring of degree 2^15 may have; as plain LWE,
-//! which is what is estimated, they are no easier to attack in dimension 50112. Digits are bounded by what holds for every ephemeral
-//! secret, 54, as [`BgvParams::log2_failure`](super::BgvParams::log2_failure) says.
+//! `V-A-128` is our own: the ring and the slots of V-A at 128 bits. Its moduli are at most what a ring of degree 2^15 may have; as plain
+//! LWE, which is what is estimated, they are no easier to attack in dimension 50112. Digits are bounded by 54, which holds for every
+//! ephemeral secret, as [`BgvParams::log2_failure`](super::BgvParams::log2_failure) says.
 //!
 //! How the modulus is divided is our own, as the sources print no chains. Slots-to-coefficients takes smaller levels than the rest where
 //! more of them would be left unused.
@@ -43,31 +43,31 @@ struct Published {
     index: u64,
     prime: u64,
     exponent: u32,
-    /// Of the main secret.
+    /// Weight of the main secret.
     main_weight: u32,
     policy: SecurityPolicy,
-    /// t.
+    /// t, the exponent of digits.
     digits: u32,
     approach: Approach,
     bound: u32,
-    /// Of the ephemeral secret.
+    /// Weight of the ephemeral secret.
     weight: u32,
     /// log2 of q0, and of the prime beside it under the ephemeral secret.
     base: f64,
     ephemeral: f64,
-    /// Number and size of the levels between bootstraps, and of those of the removal; sizes of those of both maps.
+    /// Number and size of the levels between bootstraps, and of the levels of the removal; sizes of the levels of both maps.
     products: (usize, f64),
     removal: (usize, f64),
     slots_to_coeffs: f64,
     coeffs_to_slots: f64,
-    /// Special primes, and by how many bits the primes of a digit are less than their product, at least.
+    /// Number of special primes, and by at least how many bits the product of the primes of a digit is below theirs.
     special: usize,
     less: f64,
 }
 
 impl Published {
     fn spec(&self, general: bool) -> BgvSpec {
-        // The primes of an index that is not odd would be others; none of these is.
+        // An index that is not odd would need other primes; all of these are odd.
         let ring = Cyclotomic::of_odd_index(self.index);
         let (n, divisor) = ring.map_or((0, 1), |ring| (ring.degree(), ring.divisor_of_primes()));
         let (maps, products) = (vec![self.slots_to_coeffs; 2], vec![self.products.1; self.products.0]);
@@ -110,7 +110,7 @@ const LARGE_PRIMES: &str = "ePrint 2024/115; own division of its modulus";
 
 const SURVEY: &str = "ePrint 2023/149 and HElib, m = 21845; own chain";
 
-/// The other sets take from it whatever they do not state.
+/// The other sets take from V-A whatever they do not state.
 const V_A: Published = Published {
     name: "V-A",
     index: 50731,
@@ -177,7 +177,7 @@ const I_A: Published = Published {
     ..V_A
 };
 
-/// For thin bootstraps, after which no map lowers the noise that reading two digits leaves: larger levels for the removal, and a product less.
+/// For thin bootstraps, where no later map lowers the noise of reading two digits: larger levels for the removal, and one product less.
 static I_A_THIN: Published = Published { products: (8, 49.0), removal: (10, 49.0), ..I_A };
 
 static II_A: Published = Published {
@@ -238,7 +238,7 @@ static V_A_128: Published = Published {
     slots_to_coeffs: 38.0,
     coeffs_to_slots: 47.0,
     special: 2,
-    // Keys add so much less noise than a rounding to what is unpacked.
+    // This way keys add much less noise to unpacked coordinates than a rounding does.
     less: 7.0,
     ..V_A
 };
@@ -404,7 +404,7 @@ const fn preset(
     BgvPreset { name, title, policy, promised: -41.0, source, spec }
 }
 
-/// The published sets, for general bootstrapping and, where there is a NAME-thin, for thin.
+/// The published sets: general ones, and thin ones under names that end in -thin.
 pub fn published_sets() -> &'static [BgvPreset] {
     &PUBLISHED
 }

@@ -1,8 +1,8 @@
 //! Digit removal: by one polynomial for a single small digit, or digit by digit where p is small.
 //!
-//! Digits that are read one after the other take no constants with a level of their own: every argument and the quotient are sums of
-//! multiples of products, whose integers are at most half of P. They are sums at the factor of x, that of the quotient being one
-//! that it has after a last division, which takes off what the integers add to the noise.
+//! Reading digits one after the other takes no level for constants: every argument and the quotient are sums of integer multiples of
+//! products, with integers of at most half of P. The sums have the factor of x, except the quotient: its factor becomes the wanted one in a
+//! last division, which takes off the noise that the integers add.
 
 use alloc::{format, vec::Vec};
 
@@ -26,14 +26,14 @@ use crate::{
 pub enum Removal {
     /// By x - D(x), D(I + p^t y) = I for |I| <= B, 2B < p; coefficients modulo p^e, nearest to 0.
     Small(Polynomial<i64>),
-    /// By D alone, whose value is taken off the message: D(I + p^t y) = I, or D(I + step J) = I for |J| <= B as well.
+    /// By D alone, whose value is subtracted from the message: D(I + p^t y) = I, or D(I + step J) = I for |J| <= B as well.
     Apart(Polynomial<i64>),
     /// By reading all t digits.
     All(AllDigits),
 }
 
 impl Removal {
-    /// That of a set, and its levels.
+    /// The removal of a set, and the number of levels that it takes.
     pub(super) fn of(spec: &BgvSpec) -> Result<(Self, usize), Error> {
         let plaintexts = spec.plaintexts();
         let ring = PrimePower::new(plaintexts.prime, plaintexts.largest_exponent)?;
@@ -50,7 +50,7 @@ impl Removal {
             return Ok((Self::Small(small), levels));
         }
         let digits = AllDigits::small(ring, t, bound)?;
-        // t < e: below 2^61. Half of 2^t is not a digit that is read.
+        // t < e, so p^t is below 2^61. Half of 2^t is not among the digits that are read.
         let largest = (ring.prime().pow(t) - 1) / 2;
         if bound > largest {
             return Err(Error::InvalidArgument(format!(
@@ -58,12 +58,12 @@ impl Removal {
                 ring.prime()
             )));
         }
-        // And a division.
+        // One more for a division.
         let levels = digits.levels() + 1;
         Ok((Self::All(digits), levels))
     }
 
-    /// The polynomial of one small digit.
+    /// The polynomial of one small digit; none if all digits are read.
     pub fn polynomial(&self) -> Option<&Polynomial<i64>> {
         match self {
             Self::Small(polynomial) | Self::Apart(polynomial) => Some(polynomial),
@@ -71,7 +71,7 @@ impl Removal {
         }
     }
 
-    /// Its degree, or the largest of those that read a digit each.
+    /// The degree of that polynomial, or the largest degree of the polynomials that read one digit each.
     pub fn degree(&self) -> usize {
         match self {
             Self::Small(polynomial) | Self::Apart(polynomial) => polynomial.degree(),
@@ -100,7 +100,7 @@ impl Removal {
     }
 }
 
-/// D, which reads digits apart from the message, coefficients nearest to 0.
+/// D, which reads digits apart from the message; its coefficients are nearest to 0.
 fn apart(spec: &BgvSpec, ring: PrimePower) -> Result<Polynomial<i64>, Error> {
     let (t, bound) = (spec.digit_exponent, u64::from(spec.bound));
     if spec.approach.step().is_none() && 2 * bound >= ring.prime() {
@@ -168,7 +168,7 @@ impl<W: Word> Relabelling for Rehearsal<W> {
     }
 }
 
-/// An evaluation of digits.
+/// The evaluation of a removal digit by digit.
 struct Reading<'a, E: Leveled> {
     evaluator: &'a E,
     key: &'a E::RelinearizationKey,
@@ -234,7 +234,7 @@ impl<E: Relabelling> Reading<'_, E> {
         Ok(out)
     }
 
-    /// Of the terms of [`Self::rest`] the lowest level.
+    /// The lowest level among the terms of [`Self::rest`].
     fn level_of_rest(
         &self,
         x: &E::Ciphertext,
@@ -248,8 +248,8 @@ impl<E: Relabelling> Reading<'_, E> {
         terms.chain([self.evaluator.level(x)]).min().unwrap_or(0)
     }
 
-    /// x less the sum of all p^i `d_i`, of which those are known whose values there are, each modulo p to the power `precision`: with
-    /// the factor `factor` modulo p^e.
+    /// x minus the sum of p^i `d_i` over all digits that `values` has, each modulo p to the power that `precision` gives for i. The result
+    /// has the factor `factor` modulo p^e.
     fn rest(
         &self,
         x: &E::Ciphertext,
@@ -272,9 +272,9 @@ impl<E: Relabelling> Reading<'_, E> {
         Ok(sum)
     }
 
-    /// The integer that the words of a value v modulo p^(e - i) are multiplied by, to add c p^i v modulo p^e to a sum with the factor F:
-    /// p^i v f/F is the same words as v with its factor f. It is reduced modulo `ring`, since nothing more of the sum is used, and small
-    /// integers leave less noise.
+    /// The integer that multiplies the words of a value v modulo p^(e - i) in order to add c p^i v modulo p^e to a sum with the factor F:
+    /// p^i v f/F has the same words as v with its factor f. The integer is reduced modulo `ring`, since no more of the sum is used, and
+    /// small integers leave less noise.
     fn multiplier(&self, value: &E::Ciphertext, c: u64, ring: PrimePower, factor: Factor) -> i64 {
         let quotient = factor.div(self.evaluator.label(value));
         ring.centered(ring.mul(c, ring.reduce(quotient.value())))

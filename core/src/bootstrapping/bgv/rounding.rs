@@ -13,12 +13,12 @@ use crate::{
 };
 
 impl<W: Word> BgvBootstrapper<W> {
-    /// The integer nearest to x / p^`digits` of every slot x, an integer modulo p^k: scaling down. Plaintexts are modulo p^(k - `digits`)
-    /// then, with factor 1. Of two integers equally near, which there are for p = 2 alone, the one to the right. It takes a level more
-    /// than [`AllDigits::levels`] says.
+    /// The integer nearest to x / p^`digits` for every slot x, an integer modulo p^k: scaling down. The result is modulo p^(k - `digits`),
+    /// with factor 1. Halfway between two integers, which happens for p = 2 alone, it is the larger one. It takes one level more than
+    /// [`AllDigits::levels`] says.
     ///
-    /// Slots have to be integers, also in rings where they could be other elements of Galois rings: the result means nothing for those, and
-    /// nobody without the key can tell.
+    /// Slots have to hold integers, also in rings where they could hold other elements of Galois rings. For those the result means nothing,
+    /// and nobody without the key can tell.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] as [`AllDigits::new`]; [`Error::LevelMismatch`] for too few levels; [`Error::Limit`] for noise that
@@ -48,8 +48,8 @@ impl<W: Word> BgvBootstrapper<W> {
         self.bgv().divide_by_prime(&multiple, digits)
     }
 
-    /// Of every slot, an integer modulo 2^k from -2^(k - 1) to 2^(k - 1) - 1, whether it is negative: 1 or 0, modulo 2. Of a difference
-    /// that is no larger than these, which of two integers is the larger. Levels as [`Self::divide_by_power`] of k - 1 digits.
+    /// Whether each slot, an integer modulo 2^k from -2^(k - 1) to 2^(k - 1) - 1, is negative: 1 or 0, modulo 2. For a difference in this
+    /// range it says which of two integers is larger. It takes the levels of [`Self::divide_by_power`] with k - 1 digits.
     ///
     /// # Errors
     /// As [`Self::divide_by_power`]; [`Error::InvalidArgument`] for plaintexts that are not modulo a power of 2, 4 or more.
@@ -68,7 +68,7 @@ impl<W: Word> BgvBootstrapper<W> {
                 ring.exponent()
             )));
         }
-        // The division rounds: half of what it divides by makes the quotient the one below.
+        // The division rounds; with half of the divisor subtracted first, it rounds down.
         let digits = ring.exponent() - 1;
         let shifted = self.bgv().add_constant(x, -(1 << (digits - 1)))?;
         self.divide_by_power(&shifted, digits, keys)

@@ -204,7 +204,7 @@ impl<W: Word> Steps<W> for BgvRun<'_, W> {
         Ok(())
     }
 
-    /// log2 P takes the place of a scale.
+    /// log2 of the plaintext modulus takes the place of a scale.
     fn position(&self) -> (usize, f64, f64) {
         let log = |ring: PrimePower| ring.modulus().log2();
         match &self.state {
@@ -226,7 +226,7 @@ impl<W: Word> Steps<W> for BgvRun<'_, W> {
     }
 }
 
-/// After the raise, noise is the set's and no longer the message's: "bootstrap first" would not help.
+/// After the raise, the noise comes from the set and no longer from the message: "bootstrap first" would not help.
 fn outgrown(error: Error, stage: &str, set: &str) -> Error {
     match error {
         Error::Limit(_) => Error::Limit(format!(

@@ -64,7 +64,7 @@ impl<W: Word> BgvSecretKey<W> {
         BgvPublicKey::generate(self.params.context(), &self.main, &self.seeds, self.key_id, level)
     }
 
-    /// What switching keys are made from.
+    /// The secrets from which switching keys are made.
     pub(crate) fn secrets(&self) -> Secrets<'_, W> {
         Secrets {
             layout: self.params.layout(),

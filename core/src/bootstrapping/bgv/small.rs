@@ -18,13 +18,13 @@ use crate::{
 const TOO_MANY_POINTS: u64 = 1 << 13;
 
 impl<W: Word> BgvBootstrapper<W> {
-    /// The sign of every slot, -1, 0 or 1 modulo P, for slots that are integers from -`bound` to `bound`: of a difference, which of two
-    /// integers is the larger. It takes ceil(log2(2 `bound`)) levels, and gives factor 1.
+    /// The sign of every slot, -1, 0 or 1 modulo P, for slots that are integers from -`bound` to `bound`. The sign of a difference says
+    /// which of two integers is larger. It takes ceil(log2(2 `bound`)) levels, and the result has factor 1.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a bound that no polynomial is made for, as [`sign_of_small`] has it; [`Error::LevelMismatch`] for
-    /// too few levels; [`Error::Limit`] for noise that would leave the result wrong; [`Error::ParamsMismatch`] for another set or the
-    /// keys of another owner; [`Error::MissingKey`].
+    /// [`Error::InvalidArgument`] for a bound for which no polynomial is made, as in [`sign_of_small`]; [`Error::LevelMismatch`] for too
+    /// few levels; [`Error::Limit`] for noise that would leave the result wrong; [`Error::ParamsMismatch`] for another set or the keys of
+    /// another owner; [`Error::MissingKey`].
     pub fn sign(
         &self,
         x: &BgvCiphertext<W>,
@@ -35,8 +35,8 @@ impl<W: Word> BgvBootstrapper<W> {
         self.of_slots(x, sign_of_small(x.ring(), bound)?, keys)
     }
 
-    /// The integer nearest to x / `divisor` of every slot x, for slots that are integers from -`bound` to `bound`: scaling down. Levels
-    /// and factor as [`Self::sign`]; of two integers equally near the one farther from 0.
+    /// The integer nearest to x / `divisor` for every slot x, for slots that are integers from -`bound` to `bound`: scaling down. Halfway
+    /// between two integers it is the one farther from 0. Levels and factor are as in [`Self::sign`].
     ///
     /// # Errors
     /// As [`Self::sign`]; [`Error::InvalidArgument`] for a divisor of 0.
@@ -51,7 +51,7 @@ impl<W: Word> BgvBootstrapper<W> {
         self.of_slots(x, quotient_of_small(x.ring(), divisor, bound)?, keys)
     }
 
-    /// What can be said before a polynomial is made, which takes time that grows with the square of `bound`.
+    /// The checks that need no polynomial, because making one takes time that grows with the square of `bound`.
     fn check_small(&self, x: &BgvCiphertext<W>, bound: u64, keys: &dyn KeySource<W>) -> Result<(), Error> {
         self.check(x, keys)?;
         self.bgv().context().check_slots_are_integers("comparisons")?;
@@ -70,7 +70,7 @@ impl<W: Word> BgvBootstrapper<W> {
         Ok(())
     }
 
-    /// A polynomial modulo P of every slot.
+    /// Evaluates a polynomial modulo P in every slot.
     fn of_slots(
         &self,
         x: &BgvCiphertext<W>,

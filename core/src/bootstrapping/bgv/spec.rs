@@ -19,8 +19,8 @@ pub struct BgvSpec {
     /// Ring, primes, digits, main secret and policy. From level 0 upwards: q0, slots-to-coefficients, products, digit removal,
     /// coefficients-to-slots; in a general set products come before slots-to-coefficients.
     pub chain: RlweSpec,
-    /// Whether all coordinates of slots are refreshed, or slots that hold an integer each, while of others nothing is left: false in a ring
-    /// of one axis, true in one of two, either in one of odd index.
+    /// Whether all coordinates of slots are refreshed. Otherwise slots hold one integer each, and the contents of other slots are lost.
+    /// False in a ring of one axis, true in one of two, either in one of odd index.
     pub general: bool,
     /// p, as [`PlaintextSpec::prime`].
     pub prime: u64,
@@ -30,8 +30,8 @@ pub struct BgvSpec {
     pub digit_exponent: u32,
     /// Which numbers I is read from.
     pub approach: Approach,
-    /// B: the largest I that is removed. Below p/2, or for p up to 31, whose t digits are read one after the other, below p^t/2;
-    /// beside a step as [`Approach::Beside`] says.
+    /// B: the largest I that is removed. It is below p/2, or below p^t/2 for p up to 31, where t digits are read one after the other. With
+    /// a step it is bounded as [`Approach::Beside`] says.
     pub bound: u32,
     /// Stages of slots-to-coefficients, one level each; 2 in a ring of odd index.
     pub slots_to_coeffs: usize,
@@ -57,7 +57,7 @@ impl BgvSpec {
         !Cyclotomic::ODD_PARTS.contains(&self.chain.odd_part)
     }
 
-    /// What plaintexts are.
+    /// The plaintexts of the set.
     pub fn plaintexts(&self) -> PlaintextSpec {
         PlaintextSpec {
             prime: self.prime,

@@ -15,10 +15,10 @@ pub const MOD_RAISE: &str = "mod_raise";
 pub const COEFFS_TO_SLOTS: &str = "coeffs_to_slots";
 /// Coordinates of slots into ciphertexts of their own.
 pub const UNPACK: &str = "unpack";
-/// The low digit, taken off.
+/// Removal of the low digit.
 pub const DIGIT_REMOVAL: &str = "digit_removal";
 
-/// Digits that are apart from the message, taken off it.
+/// Subtraction of digits that are apart from the message.
 pub const TAKE_OFF: &str = "take_off";
 
 /// The stages in order, given the levels of the removal.
@@ -73,7 +73,7 @@ pub(super) fn of(spec: &BgvSpec, removal: usize) -> Vec<StageInfo> {
     out
 }
 
-/// Those of digits that are apart from the message, D standing for p^t or the step.
+/// The stages of a set whose digits are apart from the message; D stands for p^t or the step.
 fn apart(spec: &BgvSpec, slots_to_coeffs: StageInfo, removal: usize) -> Vec<StageInfo> {
     let stage = |id, title, symbol, levels| StageInfo { id, title, symbol, levels };
     let mut out = vec![

@@ -25,7 +25,7 @@ use crate::{
     trace::Counters,
 };
 
-/// Coordinates that are computed together: the images of a ciphertext are read from memory once for all of them, and no more of them
+/// Number of coordinates computed together. The images of a ciphertext are read from memory once for all of them, and no other coordinates
 /// wait modulo Q P.
 const SUMS_AT_ONCE: usize = 4;
 
@@ -44,13 +44,13 @@ pub(super) struct Packing<W: Word> {
     powers: Weights<W>,
 }
 
-/// Polynomials in evaluation domain modulo one basis, whose words are repeated up to the degree.
+/// Polynomials in the evaluation domain modulo one basis; their words are repeated up to the degree.
 struct Weights<W: Word> {
     basis: Basis<W>,
     words: usize,
-    /// Of Z: `[polynomial][prime][words]`, each at its exponent less 1. Of `X_2`: `[prime]`, the values of `X_2` twice, after ones.
+    /// For Z: `[polynomial][prime][words]`, each at its exponent less 1. For `X_2`: `[prime]`, ones, and then the values of `X_2` twice.
     data: Vec<W>,
-    /// Of `X_2`: the logarithms of exponents, by which its values are rotated.
+    /// For `X_2`: the logarithms of exponents, by which its values are rotated.
     logarithms: Vec<usize>,
 }
 
@@ -62,8 +62,8 @@ impl<W: Word> Weights<W> {
         Self { basis: basis.clone(), words: basis.n(), data, logarithms: Vec::new() }
     }
 
-    /// All powers of `X_2`, whose values are the same in all rows. Word j is that at the power j of a primitive root: for the power e of `X_2`,
-    /// that of `X_2` itself as many words later as the logarithm of e says.
+    /// All powers of `X_2`, whose values are the same in all rows. Word j is the value at the power j of a primitive root. The words of
+    /// `X_2`^e are those of `X_2`, rotated by the logarithm of e.
     fn of_second(basis: &Basis<W>, index: OddIndex) -> Self {
         let (ring, words) = (basis.ring(), basis.ring().columns());
         let mut coefficients = vec![0; ring.degree()];
@@ -83,7 +83,7 @@ impl<W: Word> Weights<W> {
         Self { basis: basis.clone(), words, data, logarithms }
     }
 
-    /// The words of the polynomial of an exponent: at least 1, for Z.
+    /// The words of the polynomial of `exponent`, which is at least 1 for Z.
     fn row(&self, exponent: u64, limb: usize) -> &[W] {
         let (exponent, words) = (exponent as usize, self.words);
         let first = match self.logarithms.get(exponent) {
@@ -96,7 +96,7 @@ impl<W: Word> Weights<W> {
 }
 
 impl<W: Word> Packing<W> {
-    /// For a general set.
+    /// The packing of a general set.
     pub fn new(params: &BgvParams<W>) -> Result<Self, Error> {
         let (context, levels) = (params.context(), params.levels());
         let rlwe = context.rlwe();
@@ -115,12 +115,12 @@ impl<W: Word> Packing<W> {
         Ok(Self { context: context.clone(), level: levels.removal, frobenius, weights, powers })
     }
 
-    /// Bytes of the multiples by which it unpacks and packs.
+    /// Bytes of the multiples by which slots are unpacked and packed.
     pub fn memory_bytes(&self) -> usize {
         [&self.weights, &self.powers].into_iter().map(|x| size_of_val(x.data.as_slice())).sum()
     }
 
-    /// The coordinates of every slot, as integers: coordinate k - 1 is that of Z^k, or coordinate k belongs to `X_2`^k.
+    /// The coordinates of every slot, as integers: that of Z^k is coordinate k - 1, or that of `X_2`^k coordinate k.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] at another level than that of the removal; [`Error::MissingKey`]; [`Error::Limit`] for the noise.
@@ -158,7 +158,7 @@ impl<W: Word> Packing<W> {
         let factor = if odd { x.factor() } else { x.factor().mul(Factor::new(order, x.ring())?) };
         let noise = unpacked_noise(&self.context, x.noise(), level);
         let exponents = |k: u64| {
-            // Inverse powers, or the powers themselves: all that are asked for are there.
+            // Inverse powers, or the powers themselves; the weights have all of them.
             let k = if odd { k - 1 } else { order - k };
             self.frobenius.iter().map(|&(_, l)| k * l % order).collect()
         };
@@ -219,7 +219,7 @@ fn order<W: Word>(context: &BgvContext<W>) -> u64 {
     ring.odd_index().map_or(ring.odd_part(), |index| index.parts()[1])
 }
 
-/// Noise of a coordinate: all |Z^l - 1| = 2 sin(l pi/m') together are 2 cot(pi/2m'). All |`X_2`^l| together are d.
+/// Noise of a coordinate: all |Z^l - 1| = 2 sin(l pi/m') add up to 2 cot(pi/2m'), and all |`X_2`^l| to d.
 pub(super) fn unpacked_noise<W: Word>(context: &BgvContext<W>, noise: f64, level: usize) -> f64 {
     let model = context.noise();
     let gain = match context.hypercube() {
@@ -239,8 +239,8 @@ fn monomial<W: Word>(basis: &Basis<W>, row: usize, constant: i64) -> Poly<W, Eva
     from_integers(basis, &coefficients).into_eval()
 }
 
-/// For each list of exponents the sum of all products of pairs and weights, modulo the basis of these. A part of the pairs' words stays
-/// in a cache while every sum takes its products of it: the pairs are far more memory than the sums.
+/// For each list of exponents, the sum of all products of pairs and weights, modulo the basis of the weights. A part of the pairs' words
+/// stays in the cache while every sum takes its products, because the pairs take far more memory than the sums.
 fn sums_of_products<W: Word>(
     pairs: &[Pair<W>],
     weights: &Weights<W>,

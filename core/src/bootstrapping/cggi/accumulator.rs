@@ -14,22 +14,22 @@ pub(super) trait Accumulator<W: Word>: Send + Sync {
     fn parts(&self, params: &CggiParams<W>) -> [Vec<W>; 2];
 }
 
-/// Coefficients.
+/// A sample in the coefficient domain.
 pub(super) struct Turned<W: Word>(pub Mirrored<W>);
 
-/// Coefficients, and the powers of X that they are multiplied by.
+/// A sample in the coefficient domain, and the powers of X by which it is multiplied.
 pub(super) struct Paired<W: Word> {
     pub parts: [Vec<W>; 2],
     pub turns: Turns<W>,
 }
 
-/// Evaluations, and two rows of them to work in.
+/// A sample in the evaluation domain, and two rows to work in.
 pub(super) struct Evaluated<W: Word> {
     pub parts: [Vec<W>; 2],
     pub spare: [Vec<W>; 2],
 }
 
-/// Evaluations of an NTRU sample, or still of the known polynomial it starts from, and a row to work in.
+/// An NTRU sample in the evaluation domain, or still the known polynomial it starts from, and a row to work in.
 pub(super) struct NtruSample<W: Word> {
     pub known: bool,
     pub row: Vec<W>,

@@ -58,7 +58,7 @@ impl<W: Word> CggiEvaluator<W> {
         self.keys.params()
     }
 
-    /// The stages of a bootstrap, as observers are told.
+    /// The stages of a bootstrap, as reported to observers.
     pub fn stages(&self) -> &'static [StageInfo] {
         &stages::STAGES
     }
@@ -129,7 +129,7 @@ impl<W: Word> CggiEvaluator<W> {
     /// Independent gates, in order, one per thread at a time. The same results as one after the other.
     ///
     /// # Errors
-    /// That of the first gate that fails, as [`Self::gate`].
+    /// The error of the first gate that fails, as [`Self::gate`].
     pub fn gates(&self, calls: &[(Gate, &[&CggiCiphertext<W>])]) -> Result<Vec<CggiCiphertext<W>>, Error> {
         par::try_map(calls.len(), |i| self.gate(calls[i].0, calls[i].1, &mut ()))
     }

@@ -39,7 +39,7 @@ pub(super) struct GinxTernary<W: Word>(pub Arc<Roots<W>>);
 /// The key of [`GinxTernary`].
 pub(super) struct GinxTernaryKey;
 
-/// One step for every mask that is not rounded to 0: X^0 s is known.
+/// One step for every mask that is not rounded to 0; for the others X^(0 s) = 1 is known.
 fn turning<W: Word>(params: &CggiParams<W>, exponents: &Exponents) -> Vec<Turn> {
     let order = 1 << params.log_2n();
     let turning = exponents.a.iter().enumerate().filter(|(_, a)| **a != 0);

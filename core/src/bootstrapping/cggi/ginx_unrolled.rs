@@ -25,7 +25,7 @@ use crate::{
 #[derive(Clone)]
 pub(super) struct GinxUnrolled<W: Word>(pub Arc<Monomials<W>>);
 
-/// Its key: for each pair of coordinates s and s' the RGSW samples of (1 - s)(1 - s'), s (1 - s'), (1 - s) s' and s s'.
+/// The key of [`GinxUnrolled`]: for each pair of coordinates s and s' the RGSW samples of (1 - s)(1 - s'), s (1 - s'), (1 - s) s' and s s'.
 pub(super) struct GinxUnrolledKey;
 
 /// One step: multiply by X^(e s + e' s'), e and e' the exponents, s and s' the pair of coordinates.
@@ -67,7 +67,7 @@ impl<W: Word> BlindRotation<W> for GinxUnrolled<W> {
     fn plan(&self, params: &CggiParams<W>, exponents: &Exponents) -> Vec<TurnPair> {
         let order = 1u32 << params.log_2n();
         let pairs = exponents.a.as_chunks::<2>().0.iter().enumerate();
-        // Masks that are rounded to 0 turn nothing: X^0 s is known.
+        // Masks that are rounded to 0 turn nothing, since X^(0 s) = 1.
         let turning = pairs.filter(|(_, a)| **a != [0, 0]);
         let step = |(pair, [a, b]): (usize, &[u32; 2])| TurnPair {
             pair,

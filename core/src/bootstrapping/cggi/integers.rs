@@ -1,10 +1,10 @@
 //! Integers of more bits than one look-up takes: digits, floor, sign and comparison (Liu, Micciancio, Polyakov, ASIACRYPT
 //! 2022; `EvalDecomp`, `EvalFloor`, `EvalSign` in OpenFHE).
 //!
-//! An integer x of w bits is a residue modulo 2^w, at x / 2^w of the turn. Times 2^(w-k) its phase is that of x modulo
-//! 2^k, which a look-up reads. After subtracting that, the rest is the residue of floor(x / 2^k) modulo 2^(w-k), at the same
-//! phase. The noise is multiplied as well, which limits w and the bits that a set can take at once, first of all for the
-//! lowest digit. The sets with 50-bit primes exist because of this noise growth.
+//! An integer x of w bits is a residue modulo 2^w, at x / 2^w of the turn. Multiplied by 2^(w-k), its phase is that of x modulo 2^k, which
+//! a look-up reads. After subtracting that, the rest is the residue of floor(x / 2^k) modulo 2^(w-k), at the same phase. The noise is
+//! multiplied as well, which limits w and the bits that a set can take at once, first of all for the lowest digit. The sets with 50-bit
+//! primes exist because of this noise growth.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -86,8 +86,8 @@ impl<W: Word> CggiEvaluator<W> {
         self.look_up_sign(x, &plan, [0, 1], Encoding::Bit, observer)
     }
 
-    /// The first of two messages of `output` for x of at least 0, read as in [`Self::is_negative`], and the second below; the plan
-    /// is for a residue as wide and as noisy.
+    /// The first of two messages of `output` if x, read as in [`Self::is_negative`], is at least 0, and the second if it is negative. The
+    /// plan has to be for a residue of the width and noise of x.
     pub(in crate::bootstrapping) fn look_up_sign(
         &self,
         x: &CggiCiphertext<W>,
@@ -180,12 +180,12 @@ impl<W: Word> CggiEvaluator<W> {
     }
 }
 
-/// The table of m -> m for messages of so many bits.
+/// The table of m -> m for messages of `bits` bits.
 fn identity(bits: u32) -> Vec<u32> {
     (0..1 << bits).collect()
 }
 
-/// What is said of a residue whose sign cannot be read.
+/// The error for a residue whose sign cannot be read.
 pub(in crate::bootstrapping) fn too_noisy(residue: NoisyResidue, set: &str) -> Error {
     let NoisyResidue { width, noise, offset } = residue;
     let offset =

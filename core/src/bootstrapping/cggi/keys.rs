@@ -30,7 +30,7 @@ pub struct CggiKeys<W: Word = u32> {
 }
 
 impl<W: Word> CggiKeys<W> {
-    /// Makes the evaluation keys of a secret key, on as many threads as there are.
+    /// Makes the evaluation keys of a secret key, on all threads.
     pub fn generate(secret: &CggiSecretKey<W>) -> Result<Self, Error> {
         let params = secret.params();
         let bodies = secret.switch_bodies();
@@ -63,9 +63,8 @@ impl<W: Word> CggiKeys<W> {
         }
     }
 
-    /// Keys from the words of [`Self::rows`], for another instance of the same build in the same machine: their form
-    /// is that of the kernels, no encoding. The words are taken as they are; parts that travel are read by
-    /// [`Self::builder`], which checks them.
+    /// Keys from the words of [`Self::rows`], for another instance of the same build on the same machine: the words have the form that the
+    /// kernels use, which is no encoding, and are taken as they are. Parts that travel are read by [`Self::builder`], which checks them.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for another number of words than the set has.
@@ -142,7 +141,7 @@ impl<W: Word> CggiKeysBuilder<W> {
         self.key_id
     }
 
-    /// The parts there are.
+    /// The parts that the keys consist of.
     pub fn parts(&self) -> &[CggiKeyPart] {
         &self.parts
     }
@@ -176,7 +175,7 @@ impl<W: Word> CggiKeysBuilder<W> {
                 bodies.len()
             )));
         }
-        // Only now is there a part of the right size: the whole key is worth its memory.
+        // Memory for the whole key is taken only once a part of the right size has arrived.
         self.rotation.resize(rotation_samples(&self.params) * words, W::ZERO);
         let basis = self.params.rgsw().basis();
         let rows = &mut self.rotation[words * range.start..words * range.end];

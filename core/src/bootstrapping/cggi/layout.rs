@@ -41,7 +41,7 @@ impl CggiKeyPart {
 /// Bytes of a ciphertext on the wire, alone in its list, beside its residues: header 64, encoding and weight 8, digest 32.
 const CIPHERTEXT_OVERHEAD: usize = 64 + 8 + 32;
 
-/// Bytes of so many residues modulo p, packed to its bit length.
+/// Bytes of `residues` residues modulo p, packed to the bit length of p.
 fn packed_bytes<W: Word>(params: &CggiParams<W>, residues: usize) -> usize {
     let bits = u64::BITS - (params.modulus().value_u64() - 1).leading_zeros();
     (residues * bits as usize).div_ceil(8)
@@ -58,7 +58,7 @@ pub fn rotation_samples<W: Word>(params: &CggiParams<W>) -> usize {
     products.into_iter().map(|(count, samples)| count * samples).sum()
 }
 
-/// Words of one of those samples in memory.
+/// Words that one sample of the blind rotation's key takes in memory.
 pub fn rotation_sample_words<W: Word>(params: &CggiParams<W>) -> usize {
     methods::key_of(params).columns() * params.n()
 }

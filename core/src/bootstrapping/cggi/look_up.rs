@@ -19,10 +19,9 @@ use crate::{
 impl<W: Word> CggiEvaluator<W> {
     /// table\[m\] for an encrypted message m, in the encoding `output`.
     ///
-    /// One rotation for integers with padding, for bits, and for residues whose table is odd up to a
-    /// constant (the places of table\[m\] and table\[m + t/2\] add up to the same for every m); two for
-    /// residues otherwise. An integer with padding that has left its range gives a result of another
-    /// entry, of either sign.
+    /// One rotation for integers with padding, for bits, and for residues whose table is odd up to a constant (the places of table\[m\] and
+    /// table\[m + t/2\] add up to the same for every m); two for residues otherwise. An integer with padding that has left its range gives
+    /// the value of another entry, with either sign.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a table of another length than the input has messages, or an entry
@@ -171,8 +170,8 @@ impl<W: Word> CggiEvaluator<W> {
 
     /// A residue below t as an integer below t with padding: one rotation.
     ///
-    /// Half the sample has the phase phi/2 or phi/2 + 1/2; the half circle it lies in is looked up and
-    /// taken off.
+    /// Half the sample has the phase phi/2 or phi/2 + 1/2. A look-up tells in which half of the circle it lies, and moves it to the upper
+    /// one.
     ///
     /// # Errors
     /// As [`Self::look_up`]; [`Error::InvalidArgument`] for an input that is not a residue.
@@ -273,7 +272,7 @@ impl<W: Word> CggiEvaluator<W> {
         CggiCiphertext::new(params, self.keys().key_id(), output, noise as u32, sum)
     }
 
-    /// Whether so much noise is taken for another message as seldom as accepted.
+    /// Whether noise of this weight is taken for another message no more often than is accepted.
     pub(super) fn keeps_promise(&self, weight: u32, margin: f64) -> bool {
         self.params().noise().log2_failure(f64::from(weight), margin) <= self.log_failure()
     }
@@ -292,7 +291,7 @@ impl<W: Word> CggiEvaluator<W> {
     }
 }
 
-/// The sample, its phase moved by a known part of a turn.
+/// The sample with its phase moved by a known part of a turn.
 pub(super) fn shifted<W: Word>(
     params: &CggiParams<W>,
     input: &CggiCiphertext<W>,
@@ -304,8 +303,8 @@ pub(super) fn shifted<W: Word>(
     sample
 }
 
-/// The squared differences of neighbouring entries, around the circle: what one rotation for several tables multiplies
-/// the noise by.
+/// The sum of the squared differences of neighbouring entries, around the circle: the factor by which one rotation for several tables
+/// multiplies the noise.
 pub(super) fn multi_value_noise(table: &[u32]) -> u64 {
     let mut before = -i64::from(table.last().copied().unwrap_or_default());
     let mut noise = 0;

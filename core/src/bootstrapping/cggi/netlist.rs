@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl<W: Word> CggiEvaluator<W> {
-    /// A gate of a circuit, some of whose operands are inverted first, which is free, and the work it took.
+    /// Evaluates a gate of a circuit, with operands inverted where they ask for it, which is free. Returns the result and the work it took.
     ///
     /// # Errors
     /// As [`Self::gate`].

@@ -32,7 +32,7 @@ pub(super) struct Ntru(pub Arc<Automorphisms>);
 /// One step of a rotation.
 #[derive(Clone, Copy)]
 pub(super) enum Step {
-    /// Make a sample of the polynomial it starts from.
+    /// Make a sample of the known polynomial that the rotation starts from.
     Enter,
     /// Go on in the order of the schedule.
     Scheduled(schedule::Step),

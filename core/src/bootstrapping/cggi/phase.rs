@@ -10,8 +10,8 @@ use crate::{
 };
 
 impl<W: Word> CggiEvaluator<W> {
-    /// 1 in the encoding `output` if the phase of a sample under the ring key is in \[0, 1/2) of a turn, and 0 otherwise: one
-    /// rotation. Near the two borders either may come.
+    /// 1 in the encoding `output` if the phase of a sample under the ring key is in \[0, 1/2) of a turn, and 0 otherwise: one rotation.
+    /// Near the two borders the result may be either.
     pub(in crate::bootstrapping) fn sign_of_phase(
         &self,
         sample: LweSample<W>,

@@ -13,16 +13,16 @@ use crate::{
     trace::Counters,
 };
 
-/// How the samples of its key turn the accumulator: a list of steps that depends on the public masks alone, at most
-/// one product each.
+/// How a method turns the accumulator by the samples of its key: a list of steps that depends on the public masks alone, with at most one
+/// product each.
 pub(super) trait BlindRotation<W: Word>: Clone + Send + Sync + 'static {
-    /// The masks it can rotate by.
+    /// The masks that the method can rotate by.
     const GRID: Grid;
 
     /// One step of a rotation.
     type Step: Copy + Send + Sync;
 
-    /// The form in which it keeps the sample that it turns.
+    /// The form in which the method keeps the sample that it turns.
     type Accumulator: Accumulator<W>;
 
     /// The steps of a rotation.
@@ -44,7 +44,7 @@ pub(super) trait BlindRotation<W: Word>: Clone + Send + Sync + 'static {
     );
 }
 
-/// A [`BlindRotation`] whose steps and accumulator nobody need know.
+/// A [`BlindRotation`] with its types of steps and accumulator hidden.
 pub(super) trait Method<W: Word> {
     /// The masks it can rotate by.
     fn grid(&self) -> Grid;
@@ -69,7 +69,7 @@ impl<W: Word, R: BlindRotation<W>> Method<W> for R {
     }
 }
 
-/// A rotation that has begun. Its method, steps and accumulator fit together by type; who drives it need not know them.
+/// A rotation that has begun. Its method, steps and accumulator fit together by type, and its users need not know the types.
 pub struct Rotation<W: Word>(Box<dyn Rotating<W>>);
 
 trait Rotating<W: Word>: Send + Sync {
@@ -87,7 +87,7 @@ struct Begun<W: Word, R: BlindRotation<W>> {
 }
 
 impl<W: Word> Rotation<W> {
-    /// Steps done, and in all.
+    /// Steps done, and steps in all.
     pub fn progress(&self) -> (usize, usize) {
         self.0.progress()
     }

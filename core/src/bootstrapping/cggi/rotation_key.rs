@@ -17,9 +17,9 @@ pub(super) const RING_BLOCK: [u64; 4] = [2, 0, 0, 0];
 
 /// A sample of a key, evaluation domain.
 pub(super) struct RotationSample<W: Word> {
-    /// What travels.
+    /// The part that travels.
     pub body: Poly<W, Eval>,
-    /// What is expanded from the public seed; none for NTRU.
+    /// The part that is expanded from the public seed; none for NTRU.
     pub mask: Option<Poly<W, Eval>>,
 }
 

@@ -157,7 +157,7 @@ impl<W: Word> CggiRun<W> {
         Ok(matches!(self.state, CggiState::Done(_)))
     }
 
-    /// All steps that are left, and the result.
+    /// Does all steps that are left, and returns the result.
     ///
     /// # Errors
     /// As [`Self::step`].
@@ -171,7 +171,7 @@ impl<W: Word> CggiRun<W> {
         }
     }
 
-    /// The steps up to the end of the rotation: for results that are not its constant coefficient.
+    /// Does the steps up to the end of the rotation, for results other than its constant coefficient.
     pub(super) fn rotate(mut self, observer: &mut dyn Observer) -> Result<Rotation<W>, Error> {
         loop {
             match self.state {
@@ -199,7 +199,7 @@ impl<W: Word> CggiRun<W> {
     }
 
     fn exit(&mut self, stage: &'static str, log_q: f64, observer: &mut dyn Observer) -> Result<(), Error> {
-        // One turn is the modulus, whatever it is: that is the scale.
+        // One turn is the whole modulus, so the modulus is the scale.
         let counters = self.counters;
         emit(observer, &StageEvent::Exit { stage, level: 0, log_q, log_scale: log_q, counters })
     }

@@ -30,15 +30,14 @@ pub(super) enum Step {
     Automorphism { number: usize },
 }
 
-/// The automorphisms there are keys for: X -> X^(5^w), w = 1, …, WINDOW, and X -> X^-5.
+/// Number of automorphisms that have keys: X -> X^(5^w), w = 1, …, WINDOW, and X -> X^-5.
 pub(super) const AUTOMORPHISMS: usize = WINDOW + 1;
 
 fn power_of_five(k: usize, order: u64) -> u64 {
     (0..k).fold(1, |power, _| power * 5 % order)
 }
 
-/// The polynomial to start from, coefficients: v X^-b, such that all automorphisms together raise it to what it should
-/// be.
+/// Coefficients of the polynomial to start from, which the automorphisms of the rotation together turn into v X^-b.
 pub(super) fn start<W: Word>(params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Vec<W> {
     let turned = turned_test_vector(params, test, exponents);
     let n = params.n();
@@ -53,7 +52,7 @@ pub(super) fn numbered(automorphisms: &Automorphisms, number: usize) -> &[u32] {
     if number == WINDOW { automorphisms.minus_five() } else { automorphisms.five(number + 1) }
 }
 
-/// An automorphism, given by its permutation, for every row of evaluations.
+/// Applies an automorphism, given by its permutation, to every row of evaluations.
 pub(super) fn turn<W: Word>(permutation: &[u32], rows: &mut [Vec<W>], spare: &mut [Vec<W>]) {
     for (row, spare) in rows.iter_mut().zip(spare) {
         W::kernels().permute(spare, row, permutation);
@@ -61,7 +60,7 @@ pub(super) fn turn<W: Word>(permutation: &[u32], rows: &mut [Vec<W>], spare: &mu
     }
 }
 
-/// The steps of a rotation by odd masks, `skips` of them merged.
+/// The steps of a rotation by odd masks, where every coordinate has keys for the skips below `skips`.
 pub(super) fn plan(n: usize, skips: usize, a: &[u32]) -> Vec<Step> {
     let mut steps = Vec::new();
     let visits = visits(n, a);
@@ -98,8 +97,7 @@ fn visits(n: usize, a: &[u32]) -> Vec<(usize, usize)> {
     visits
 }
 
-/// The automorphisms from one position to another, but for at most `left` steps at the end; returns how many are
-/// left.
+/// Appends the automorphisms from one position to another, except for at most `left` steps at the end; returns how many are left out.
 fn walk(n: usize, here: usize, to: usize, left: usize, steps: &mut Vec<Step>) -> usize {
     let crossing = here < n / 2 && to >= n / 2;
     if crossing {

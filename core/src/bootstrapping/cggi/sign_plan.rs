@@ -14,14 +14,14 @@ use crate::schemes::{
 /// Most bits of a digit: those of the messages of a look-up.
 const MAX_BITS: u32 = Encoding::MAX_MESSAGES.ilog2();
 
-/// A residue modulo 2^`width` as it comes.
+/// A residue modulo 2^`width`, with what is known of its error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::bootstrapping) struct NoisyResidue {
     /// w, at least 1.
     pub width: u32,
     /// The variance of its phase, in units of that of a bootstrapped ciphertext; may be much less than 1.
     pub noise: f64,
-    /// How far the mean of its phase may be from its place, in turns. No sum averages it out, so it is taken off every margin.
+    /// How far the mean of its phase may be from its place, in turns. No sum averages it out, so it is subtracted from every margin.
     pub offset: f64,
 }
 
@@ -36,13 +36,13 @@ pub(in crate::bootstrapping) struct SignPlan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Digit {
     pub bits: u32,
-    /// Its noise, in units of that of a bootstrapped ciphertext, rounded up.
+    /// Noise of the digit, in units of that of a bootstrapped ciphertext, rounded up.
     pub weight: u32,
 }
 
 impl SignPlan {
-    /// The largest digits first that the noise leaves room for, every rotation of which is wrong with at most 2^`accepted`. `None` if
-    /// there is no room even for one bit.
+    /// Takes the largest digit first for which the noise leaves room, so that every rotation is wrong with a probability of at most
+    /// 2^`accepted`. `None` if there is no room even for one bit.
     pub(in crate::bootstrapping) fn new(
         model: &NoiseModel,
         residue: NoisyResidue,
@@ -61,7 +61,7 @@ impl SignPlan {
             let taken = (1..=MAX_BITS.min(width.saturating_sub(1))).rev().find_map(|bits| {
                 let steps = (width - bits) as i32;
                 let weight = libm::ceil(libm::ldexp(noise, 2 * steps)) as u32;
-                // Half the phase has half the noise; its half of the circle is added to it.
+                // Half the phase has half the noise; a look-up then adds its half of the circle, with noise of its own.
                 let margin =
                     Encoding::Padded { messages: 1 << bits }.margin() - libm::ldexp(offset, steps - 1);
                 let halved = weight.div_ceil(4);
@@ -71,7 +71,7 @@ impl SignPlan {
             let (digit, both) = taken?;
             digits.push(digit);
             failures.extend(both);
-            // What is taken off is the result of a look-up; the offset stays where it is.
+            // The result of a look-up is subtracted, with its noise; the offset stays as it is.
             weight = weight.saturating_add(1);
             noise = f64::from(weight);
             width -= digit.bits;
@@ -88,7 +88,7 @@ impl SignPlan {
         2 * self.digits.len() + 1
     }
 
-    /// log2 of the probability that any of the rotations is wrong, at most: the sum of theirs.
+    /// log2 of the probability that any of the rotations is wrong, at most: the sum of their probabilities.
     pub(in crate::bootstrapping) fn log2_failure(&self) -> f64 {
         self.log2_failure
     }

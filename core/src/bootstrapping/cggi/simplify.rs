@@ -20,7 +20,7 @@ pub(super) enum Simplified {
 }
 
 impl Simplified {
-    /// `None` if all inputs differ.
+    /// What the gate amounts to; `None` if all inputs differ.
     pub(super) fn of<W: Word>(gate: Gate, inputs: &[&CggiCiphertext<W>]) -> Option<Self> {
         let same = |i: usize, j: usize| core::ptr::eq(inputs[i], inputs[j]) || inputs[i] == inputs[j];
         // For every input, the first one that is the same.

@@ -31,7 +31,7 @@ impl<W: Word> CircuitRun<W> {
     /// A run of the circuit that [`Netlist::parse`] reads; nothing is computed yet.
     ///
     /// # Errors
-    /// Those of the text; [`Error::InvalidArgument`] unless there is one bit for each input.
+    /// Errors of the text; [`Error::InvalidArgument`] unless there is one bit for each input.
     pub fn new(params: &CggiParams<W>, text: String, inputs: Vec<CggiCiphertext<W>>) -> Result<Self, Error> {
         let run = PlanRun::new(plan_of(&text)?, &inputs)?;
         Ok(Self { params: params.clone(), text, inputs, run })
@@ -107,7 +107,7 @@ pub struct CircuitHelper<W: Word = u32> {
 }
 
 impl<W: Word> CircuitHelper<W> {
-    /// For the run that [`Split::brief`] tells of.
+    /// A helper for the run that [`Split::brief`] describes.
     ///
     /// # Errors
     /// [`Error::BadBytes`], or errors of the text, for bytes that are not a brief for the evaluator's set; [`Error::ParamsMismatch`] for

@@ -13,7 +13,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestVector<W: Word> {
     pub(super) coefficients: Vec<W>,
-    /// The mask, if the polynomial is encrypted: methods that begin with a known one do not take it.
+    /// The mask, if the polynomial is encrypted: methods that begin with a known polynomial do not use it.
     pub(super) mask: Option<Vec<W>>,
 }
 

@@ -53,7 +53,7 @@ impl<W: Word> CggiPackingKeys<W> {
         let params = secret.params();
         check_method(params)?;
         let (context, variance) = gadget(params)?;
-        // One gadget a key: the same seeds with another one would give samples of the same masks and errors.
+        // One gadget per key: the same seeds with another gadget would give samples with the same masks and errors.
         let keys = PackingKeys::generate(&context, &secret.seeds, &secret.ring_eval)?;
         Ok(Self { fingerprint: params.fingerprint(), key_id: secret.key_id(), keys, variance })
     }
@@ -80,13 +80,13 @@ impl<W: Word> CggiPackingKeys<W> {
     /// The first component of a sample, which travels.
     ///
     /// # Errors
-    /// As [`Self::generate`]; [`Error::InvalidArgument`] for a sample that there is not.
+    /// As [`Self::generate`]; [`Error::InvalidArgument`] for a sample that does not exist.
     pub(crate) fn body(secret: &CggiSecretKey<W>, index: usize) -> Result<Poly<W, Eval>, Error> {
         let (context, _) = gadget(secret.params())?;
         Ok(PackingKeys::sample(&context, &secret.seeds, &secret.ring_eval, index)?.b)
     }
 
-    /// The keys of the first components of all samples, `[sample][n]`, and the public seed of the gates.
+    /// The keys from the first components of all samples, `[sample][n]`, and the public seed of the gates.
     ///
     /// # Errors
     /// As [`Self::generate`]; [`Error::InvalidArgument`] for another number of residues.
@@ -112,7 +112,7 @@ impl<W: Word> CggiPackingKeys<W> {
         Ok(gadget(params)?.1 * squares(samples) / squares(params.n()))
     }
 
-    /// As [`PackingKeys::pack`], of samples of the same key.
+    /// As [`PackingKeys::pack`], for samples under the same key.
     pub(in crate::bootstrapping) fn pack(
         &self,
         samples: &[LweSample<W>],
@@ -121,7 +121,7 @@ impl<W: Word> CggiPackingKeys<W> {
         self.keys.pack(samples, counters)
     }
 
-    /// The same in units of a bootstrap's, rounded up.
+    /// [`Self::variance`] in units of a bootstrap's, rounded up.
     fn weight(&self, params: &CggiParams<W>) -> u64 {
         libm::ceil(self.variance / params.noise().rotation) as u64
     }
@@ -198,7 +198,7 @@ impl<W: Word> CggiEvaluator<W> {
         nodes.pop().ok_or_else(|| Error::InvalidArgument("a table of no entries; give t^d of them".into()))
     }
 
-    /// t, after everything that can be checked before computing.
+    /// t, after everything is checked that can be checked before computing.
     fn check_digits(
         &self,
         packing: &CggiPackingKeys<W>,
@@ -239,7 +239,7 @@ impl<W: Word> CggiEvaluator<W> {
     }
 }
 
-/// Other methods start from a polynomial that everybody knows.
+/// Refuses methods that start from a polynomial which everybody knows: all but GINX and AP.
 fn check_method<W: Word>(params: &CggiParams<W>) -> Result<(), Error> {
     match params.spec().method {
         RotationMethod::GinxBinary

@@ -28,9 +28,12 @@ impl<W: Word> ParamSet for ConventionalParams<W> {
             Fact::new("products between bootstraps", self.levels().left().to_string()),
         ];
         facts.extend(self.size_facts());
-        // Only where precision is lost before the range of the reduction ends.
+        // Only if losing precision is likelier than failing.
         if let Some(log) = self.log2_imprecise().filter(|_| self.log2_imprecise() > self.log2_failure()) {
-            facts.push(Fact::new("a bootstrap is less precise with", format!("2^{log:.1}")));
+            facts.push(Fact::new(
+                "probability that a bootstrap is less precise than promised",
+                format!("2^{log:.1}"),
+            ));
         }
         facts
     }

@@ -1,8 +1,8 @@
 //! The reduction modulo q0: x - round(x) near integers, as a polynomial of slots.
 //!
-//! sin(2 pi x) / 2 pi is x - round(x) up to (2 pi)^2 / 6 times its cube. The sine is cos(2 pi (x - 1/4)), and that is the
-//! cosine of an angle smaller by 2^r, doubled r times by c <- 2 c^2 - 1 (Han, Ki, CT-RSA 2020). Where the message is not
-//! small beside q0, the arcsine takes the cube and more away (Lee, Lee, Kim, No, EUROCRYPT 2021).
+//! sin(2 pi x) / 2 pi is x - round(x) up to (2 pi)^2 / 6 times its cube. The sine is cos(2 pi (x - 1/4)): the cosine of
+//! an angle smaller by 2^r, doubled r times by c <- 2 c^2 - 1 (Han, Ki, CT-RSA 2020). Where the message is not small
+//! compared with q0, the arcsine removes the cubic error and those of higher order (Lee, Lee, Kim, No, EUROCRYPT 2021).
 //!
 //! In x - 1/4 the cosine is even, and an even polynomial costs as many key switches as one of half its degree, and a
 //! squaring. For |x| <= 16, degree 62 with two doublings gives the sine to 2^-60 in 8 levels with 13 key switches, and
@@ -24,7 +24,7 @@ use crate::{
 /// The polynomials of a reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EvalModSpec {
-    /// K: |x| is at most that.
+    /// K, the bound on |x|.
     pub range: u32,
     /// Degree of the scaled cosine. Where it is fitted on a whole interval it is even in x - 1/4, and an odd degree
     /// stands for the even one below.
@@ -33,7 +33,7 @@ pub struct EvalModSpec {
     pub double_angles: u32,
     /// The arcsine; none if the sine alone will do.
     pub arcsine: Option<ArcsineSpec>,
-    /// -log2 of the largest distance from an integer: the cosine is fitted there alone; none for all of \[-K, K\].
+    /// -log2 of the largest distance from an integer at which the cosine is fitted; none to fit it on all of \[-K, K\].
     pub log_distance: Option<u32>,
 }
 
@@ -96,7 +96,7 @@ pub struct EvalMod {
 }
 
 struct Arcsine {
-    /// In units of a turn, of t = s / `bound`.
+    /// The arcsine in turns, as a polynomial in t = s / `bound`.
     fit: Fit,
     plan: Plan,
     bound: f64,
@@ -189,7 +189,7 @@ impl EvalMod {
         self.largest(distance, |x, rest| self.sine(x) - rest.sin_turns())
     }
 
-    /// The largest difference from x - round(x), likewise. Without an arcsine that is mostly 6.6 `distance`^3.
+    /// The largest difference of the reduction from x - round(x), on the same grid. Without an arcsine it is mostly 6.6 `distance`^3.
     pub fn error(&self, distance: f64) -> f64 {
         self.largest(distance, |x, rest| self.reduced(x) - rest)
     }
@@ -209,8 +209,8 @@ impl EvalMod {
         largest.to_f64()
     }
 
-    /// Slots y = x / K to x - round(x), at scale `target` and [`EvalModSpec::levels`] levels below. The inputs are
-    /// independent, and run in parallel.
+    /// Maps slots y = x / K to x - round(x), at scale `target` and [`EvalModSpec::levels`] levels lower. The inputs
+    /// are independent, and run in parallel.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] if x or the key have too few levels; [`Error::ParamsMismatch`];
@@ -249,7 +249,7 @@ impl EvalMod {
             |level: usize| Scale::product(evaluator.context().rlwe().spec().levels[level].iter().copied());
         let doubled = x.level() - self.cosine_plan.levels();
         let sine = doubled - self.spec.double_angles as usize;
-        // The sine's scale, then backwards the one before each doubling: S' = S^2 / 2 q.
+        // The sine's scale, then backwards the scale before each doubling: S' = S^2 / 2 q.
         let sine_scale = match &self.arcsine {
             Some(_) => x.scale(),
             None => target.div(Scale::new(core::f64::consts::TAU)),
@@ -269,7 +269,7 @@ impl EvalMod {
         only(polynomials.evaluate_planned_counted(&arcsine.plan, &unit, target, counters)?)
     }
 
-    /// The variable of the Chebyshev basis, (x - shift) / end, instead of y = x / K: by another label, and a constant.
+    /// Turns y = x / K into (x - shift) / end, the variable of the Chebyshev basis: relabels the scale and adds a constant.
     fn to_unit<W: Word>(
         &self,
         evaluator: &CkksEvaluator<W>,
@@ -285,7 +285,7 @@ impl EvalMod {
     }
 }
 
-/// 2 c^2 - 1: the factor by another label, and the constant before the rescaling.
+/// 2 c^2 - 1: the scale is relabelled for the factor 2, and 1 is subtracted before rescaling.
 fn double_angle<W: Word>(
     evaluator: &CkksEvaluator<W>,
     polynomials: &PolynomialEvaluator<'_, CkksEvaluator<W>>,

@@ -58,7 +58,7 @@ impl<W: Word> ConventionalEvaluator<W> {
         Ok(self.ckks().multiply_integer(&x, factor as i64)?.relabelled(x.scale().mul(Scale::new(factor))))
     }
 
-    /// x - round(x) for x = K slots: the message over q0, relabelled to the message at the scale the set says.
+    /// x - round(x) for x = K times the slots: the message over q0, relabelled as the message at the scale that the set prescribes.
     ///
     /// `base` is the scale of the message at level 0. Two harmonics join both parts, see [`Self::join_parts`].
     ///
@@ -89,7 +89,7 @@ impl<W: Word> ConventionalEvaluator<W> {
         Ok(reduced.into_iter().map(|x| x.relabelled(wanted)).collect())
     }
 
-    /// Real and imaginary parts as one: re + i im; a single one is left alone.
+    /// Joins real and imaginary parts as re + i im; a single part stays as it is.
     ///
     /// # Errors
     /// [`Error::ScaleMismatch`] for parts of two bootstraps.

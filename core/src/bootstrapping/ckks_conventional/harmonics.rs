@@ -1,20 +1,20 @@
 //! The reduction modulo q0 for every message: x - round(x) near integers, by two harmonics.
 //!
-//! sin(2 pi x) / 2 pi is not linear enough: it takes (2 pi)^2 / 6 x^3 off a coefficient of size x beside q0. That is negligible for
-//! slots that are random with mean zero, but 2^-13 of a constant. a1 sin(2 pi x) + a2 sin(4 pi x) with slope 1 has no such cube to
-//! speak of, and is the imaginary part of a1 w + a2 w^2 for w = e^(2 pi i x). Here a2 < 0, so it is that of
+//! sin(2 pi x) / 2 pi is not linear enough: at a coefficient of x times q0 it is short by (2 pi)^2 / 6 x^3. That is negligible for
+//! slots that are random with mean zero, but 2^-13 of a constant. a1 sin(2 pi x) + a2 sin(4 pi x) with slope 1 has almost no cubic
+//! error. It is the imaginary part of a1 w + a2 w^2 for w = e^(2 pi i x); because a2 < 0, that equals the imaginary part of
 //! -|a2| (w - b)^2 with b = a1 / 2|a2|, about 4: one squaring.
 //!
 //! w comes from one polynomial with cosines in its even coefficients and i times sines in the odd ones, whose angle is
-//! smaller by 2^r, and r squarings; the imaginary parts of both halves of the coefficients by one conjugation, as
-//! ((v1 + i v2) - conj(v1 - i v2)) / 2i. For |x| < 16 that is degree 31, three squarings and the last one: nine levels, one
-//! more than a sine.
+//! smaller by 2^r, and r squarings. One conjugation gives the imaginary parts for both halves of the coefficients, as
+//! ((v1 + i v2) - conj(v1 - i v2)) / 2i. For |x| < 16 that is degree 31, three squarings and the last one: nine levels,
+//! one more than a sine.
 //!
 //! # Every message
 //!
 //! Slots with parts in \[-1, 1\] have coefficients c_k with a sum of squares of at most 2, because the mean of |z|^2 is.
-//! An error g(c) in each coefficient is in no slot more than the sum of |g(c_k)|, and so at most twice the largest
-//! |g(c)| / c^2 over |c| <= sqrt(2): [`super::FittedReduction::proven_error`].
+//! An error g(c) in each coefficient makes an error of at most the sum of |g(c_k)| in any slot, and so of at most twice
+//! the largest |g(c)| / c^2 over |c| <= sqrt(2): [`super::FittedReduction::proven_error`].
 //!
 //! g depends on the quotient I as well, because the exponential is a fit: its slope at I is off by 2^-42 at |I| = 8, which is
 //! nothing, 2^-32 at 12, 2^-28 at 13 and 2^-18 at 15. The bound includes |I| = 12. A coefficient exceeds it
@@ -37,11 +37,11 @@ use crate::{
 /// Two harmonics of x - round(x).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HarmonicsSpec {
-    /// K: |round(x)| is below that. The polynomial has degree 2K - 1.
+    /// K, above every |round(x)|. The polynomial has degree 2K - 1.
     pub range: u32,
     /// r: how often its value is squared to give e^(2 pi i x).
     pub squarings: u32,
-    /// -log2 of a message of size one beside q0. Its coefficients reach sqrt(2) times as far.
+    /// -log2 of the ratio of a message of size one to q0. Its coefficients may be sqrt(2) times as large.
     pub log_distance: u32,
 }
 
@@ -73,8 +73,8 @@ pub struct Harmonics {
 }
 
 impl Harmonics {
-    /// Fits the exponential, and the harmonics: a1 and a2 have slope 1 at 0, and are exact at sqrt(3/4) of the largest
-    /// coefficient, where what is left is smallest beside the square of a coefficient.
+    /// Fits the exponential, and the harmonics: a1 and a2 give slope 1 at 0, and are exact at sqrt(3/4) of the largest
+    /// coefficient, which makes the error left over smallest relative to the square of a coefficient.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for numbers out of range.
@@ -82,7 +82,7 @@ impl Harmonics {
         spec.check()?;
         let exponential = Exponential::at_integers(spec.range, spec.squarings)?;
         let node = DoubleDouble::new(1.5).sqrt().scale(libm::exp2(-f64::from(spec.log_distance)));
-        // 2 pi a1 + 4 pi a2 = 1, and a1 sin + a2 sin of twice the angle is the node.
+        // 2 pi a1 + 4 pi a2 = 1, and a1 sin(2 pi x) + a2 sin(4 pi x) = x at the node.
         let turn = DoubleDouble::PI.scale(2.0);
         let (one, two) = (node.sin_turns(), node.scale(2.0).sin_turns());
         let a2 = (node - one / turn) / (two - one.scale(2.0));
@@ -105,7 +105,7 @@ impl Harmonics {
         [(self.second * self.centre).scale(2.0).to_f64(), -self.second.to_f64()]
     }
 
-    /// Key switches for one ciphertext; a conjugation comes to those of both.
+    /// Key switches for one ciphertext. The conjugation, one for both, comes on top.
     pub fn key_switches(&self) -> usize {
         self.exponential.key_switches() + 1
     }
@@ -134,8 +134,8 @@ impl Harmonics {
         errors.fold(DoubleDouble::ZERO, DoubleDouble::max).to_f64()
     }
 
-    /// Slots y = x / K to x - round(x), at scale `target` and [`HarmonicsSpec::levels`] levels below: of one ciphertext x,
-    /// or of two as x1 + i x2.
+    /// Maps slots y = x / K to x - round(x), at scale `target` and [`HarmonicsSpec::levels`] levels lower, for one
+    /// ciphertext x, or for two joined as x1 + i x2.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] if x or the keys have too few levels; [`Error::ParamsMismatch`];
@@ -151,7 +151,7 @@ impl Harmonics {
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let polynomials = PolynomialEvaluator::new(evaluator, relinearization);
-        // v - conj v is 2i times the imaginary part, and i v that times -|a2|.
+        // v - conj(v) is 2i Im(v). Multiplied by i and relabelled from the square's scale to `target`, it is -|a2| Im(v).
         let square_scale = target.mul(Scale::new(self.second.to_f64() / 2.0));
         let values = par::try_map_counted(parts.len(), counters, |i, own| {
             self.square(evaluator, &polynomials, &parts[i], square_scale, own)

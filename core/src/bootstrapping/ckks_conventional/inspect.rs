@@ -1,8 +1,8 @@
 //! What the holder of the secret key sees between two steps: slots, coefficients, or the comb of multiples of q0.
 //!
-//! A set of n slots has n pairs of coefficients w_k = m_k + i m_(k+n), at every (N/2n)-th power of X. A view of
-//! coefficients lists m_0 ... m_(2n-1), in every stage in the same order; where a message of few slots has been raised and not
-//! moved yet, all N coefficients, of which every (N/2n)-th is the message's; slots that hold pairs hold them in bit-reversed
+//! A set of n slots has n pairs of coefficients w_k = m_k + i m_(k+n), at every (N/2n)-th power of X. A view of coefficients
+//! lists m_0 ... m_(2n-1), in the same order at every stage. While a message with few slots has been raised but not moved, the
+//! view lists all N coefficients, and every (N/2n)-th belongs to the message. Slots that hold pairs hold them in bit-reversed
 //! order (see [`crate::circuits::linear_transform::slots_to_coeffs_stages`]).
 
 use alloc::vec::Vec;
@@ -64,7 +64,7 @@ impl<W: Word> ConventionalSecretKey<W> {
                 };
                 let values: Vec<Complex> = found.into_iter().map(|x| real(x * factor)).collect();
                 let message = self.message_coefficients(&slots)?;
-                // The message's are all there are, or every gap-th.
+                // All coefficients belong to the message, or every `gap`-th does.
                 let gap = values.len() / message.len();
                 let exact = values.iter().enumerate().map(|(i, x)| {
                     let own = i % gap == 0;
@@ -105,7 +105,7 @@ impl<W: Word> ConventionalSecretKey<W> {
         Ok(self.params().ckks().encoder().coefficients(slots)?.into_iter().step_by(gap).collect())
     }
 
-    /// Coefficients that are in slots: real and imaginary parts of the pairs in two ciphertexts, or beside each other, or
+    /// Coefficients held in slots: real and imaginary parts of the pairs in two ciphertexts, or side by side in one, or
     /// joined to complex numbers.
     fn pairs_in_slots(&self, parts: &[Ciphertext<W>]) -> Result<Vec<f64>, Error> {
         let n = self.params().slots();

@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl<W: Word> ConventionalParams<W> {
-    /// What programs are planned for: the keys are those of bootstraps, and the rotations there are no keys for are composed of
-    /// them.
+    /// What programs are planned for: the keys are those of bootstraps, and rotations without a key are composed of rotations
+    /// with one.
     pub fn program_target(&self) -> Result<Target, Error> {
         let levels = self.levels();
         let target = Target::new(self.ckks(), self.slots(), levels.output, self.scale())?;
@@ -24,8 +24,8 @@ impl<W: Word> ConventionalParams<W> {
             .with_failure(self.log2_failure()))
     }
 
-    /// The most bytes of keys that a run of a plan for [`Self::program_target`] holds at once: those of a bootstrap, or of a
-    /// linear transform of the program beside the relinearisation key, which it holds between two bootstraps.
+    /// The most key bytes that a run of a plan for [`Self::program_target`] holds at once: those of a bootstrap or, between
+    /// two bootstraps, those of one of the program's linear transforms and the relinearisation key.
     pub fn program_key_bytes(&self, plan: &Plan<'_>) -> Result<u64, Error> {
         let levels: BTreeMap<_, _> = self.galois_elements().collect();
         let rotation = |step: &i64| {

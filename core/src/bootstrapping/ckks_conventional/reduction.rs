@@ -9,8 +9,8 @@ use crate::{bootstrapping::raising::ReductionSpec, error::Error};
 /// The numbers of a reduction modulo q0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reduction {
-    /// A sine: nearly linear for small coefficients, those of slots that are random with mean zero; for all of them with an
-    /// arcsine after it, which takes two levels.
+    /// A sine. It is nearly linear for small coefficients, those of slots that are random with mean zero. With an arcsine
+    /// after it, which takes two levels, it is nearly linear for all coefficients.
     Sine(EvalModSpec),
     /// Two harmonics: nearly linear for every message, one level more than a sine.
     Harmonics(HarmonicsSpec),
@@ -73,8 +73,9 @@ impl FittedReduction {
     }
 
     /// The largest error that the reduction's shape leaves in a slot of any message with parts in \[-1, 1\] and a size of
-    /// 2^-`log_ratio` beside q0; noise comes to it. It is the larger one of those for I = 0 in every coefficient and for
-    /// quotients at the ends of [`Reduction::usual_range`]; what the fit leaves at integers themselves counts as noise.
+    /// 2^-`log_ratio` of q0; noise comes on top. It is the larger of two errors, for I = 0 in every coefficient and for
+    /// quotients at the ends of [`Reduction::usual_range`]; what the fit leaves at the integers themselves counts as
+    /// noise.
     pub fn proven_error(&self, log_ratio: u32) -> f64 {
         let unit = libm::exp2(-f64::from(log_ratio));
         let usual = f64::from(self.spec().usual_range());
@@ -82,7 +83,7 @@ impl FittedReduction {
             let zero = self.value(quotient);
             largest_in_a_slot(|c| {
                 let x = quotient + c * unit;
-                // c as it is beside an integer in double precision.
+                // c, rounded as double precision rounds it next to an integer.
                 let c = (x - quotient) / unit;
                 (c, (self.value(x) - zero) / unit - c)
             })
@@ -99,8 +100,8 @@ impl FittedReduction {
 }
 
 /// The largest error in a slot, for an error g(c) in every coefficient c of a message whose coefficients have a sum of
-/// squares of at most 2: that of the slope at 0, sqrt(2) |g'(0)|, and twice the largest |g(c) - g'(0) c| / c^2.
-/// `error` gives c and g(c) for a c near the one asked for.
+/// squares of at most 2: the error of the slope at 0, sqrt(2) |g'(0)|, plus twice the largest |g(c) - g'(0) c| / c^2.
+/// `error` gives c and g(c) for a c near the requested one.
 fn largest_in_a_slot(error: impl Fn(f64) -> (f64, f64)) -> f64 {
     const STEPS: i32 = 64;
     let largest = core::f64::consts::SQRT_2;

@@ -73,7 +73,7 @@ impl<'a, W: Word> ConventionalRun<'a, W> {
         &self.state
     }
 
-    /// Scale of the message at level 0; of the input until there is one.
+    /// Scale of the message at level 0, or of the input before level 0 is reached.
     pub(super) fn base(&self) -> Scale {
         self.base
     }

@@ -98,7 +98,7 @@ impl ReductionSpec for Reduction {
         ConventionalPreset::by_fingerprint(&spec.fingerprint()).ok().map(Preset::promise)
     }
 
-    /// Those that a sine always had; and last of all a tag for anything else.
+    /// The numbers for fingerprints: the six that a sine has always had, and for any other reduction a tag that comes last.
     fn words(&self) -> ([u64; 6], Option<u64>) {
         match self {
             Self::Sine(spec) => (spec.words(), None),
@@ -112,8 +112,8 @@ impl ReductionSpec for Reduction {
 }
 
 impl ConventionalSpec {
-    /// Whether precision is the same for every message, whatever its slots have in common: with two harmonics, and with an
-    /// arcsine that reaches the largest coefficient, sqrt(2) times the size of a part.
+    /// Whether precision is the same for every message, even if its slots are correlated: so it is with two harmonics, and
+    /// with an arcsine that reaches the largest coefficient, sqrt(2) times the size of a part.
     pub fn holds_for_every_message(&self) -> bool {
         self.reduction.sine().is_none_or(|sine| {
             sine.arcsine.is_some_and(|arcsine| arcsine.log_distance < self.log_message_ratio)

@@ -22,14 +22,14 @@ use crate::{
 impl<W: Word> MsbEvaluator<W> {
     /// Boot^k: real numbers in \[0, T^(k-1)), refreshed and rounded to multiples of 1/T: k times the bits of [`Self::boot`].
     ///
-    /// The integer part is divided by T, one level each time, and read as an integer: x, and for several blocks what the
-    /// tables leave of a block, are `blocks` - 1 levels above inputs. The result is at the scale of the set. A number near 0 may
-    /// come back near T^(k-1). The observer sees the digits of each block counted from 1.
+    /// The integer part is divided by T, one level each time, and read as an integer. x has to be `blocks` - 1 levels above inputs, and for
+    /// several blocks so do the results of the tables. The result is at the scale of the set. A number near 0 may come back near T^(k-1).
+    /// The observer sees the digits of each block counted from 1.
     ///
     /// # Errors
-    /// As [`Self::read`]; [`Error::InvalidArgument`] for no block, for T^(k-1) above
-    /// [`LARGEST_MESSAGE`](super::LARGEST_MESSAGE), or for several blocks in bases that do not bear what the rounding of the first
-    /// one leaves: they do from about T = 2^10 in two digits on; [`Error::LevelMismatch`] for too few levels.
+    /// As [`Self::read`]; [`Error::InvalidArgument`] for no block, for T^(k-1) above [`LARGEST_MESSAGE`](super::LARGEST_MESSAGE), or for
+    /// several blocks in bases that do not bear the error which the rounding of the first one leaves (two digits do from about T = 2^10
+    /// on); [`Error::LevelMismatch`] for too few levels.
     pub fn boot_blocks(
         &self,
         x: &Ciphertext<W>,
@@ -44,7 +44,7 @@ impl<W: Word> MsbEvaluator<W> {
         let mut rest = x.clone();
         let mut sum: Option<Ciphertext<W>> = None;
         let mut weight = 1i64;
-        // Of a division, which the next block reports.
+        // Work of a division, which the next block reports.
         let mut divided = Counters::default();
         for block in 0..blocks {
             let rounding = if block == 0 { Rounding::Ephemeral } else { Rounding::None };
@@ -65,15 +65,15 @@ impl<W: Word> MsbEvaluator<W> {
         sum.ok_or_else(|| Error::InvalidArgument("no blocks".into()))
     }
 
-    /// What the integer part of numbers up to `largest` is off by once it has been divided by `modulus`: the rounding of the block
-    /// that was taken off, and that of the constant.
+    /// The error of the integer part of numbers up to `largest` after its division by `modulus`: the rounding of the block that was
+    /// subtracted, and that of the constant.
     fn off_of_next(&self, x: &Ciphertext<W>, largest: f64, modulus: u64) -> f64 {
         let params = self.params();
         let rounded = noise::of_rounding(params, Rounding::Ephemeral, modulus) / modulus as f64;
         noise::of_input(params) + rounded + self.off_divided(x, largest)
     }
 
-    /// What can be wrong with [`Self::boot_blocks`]; otherwise the bound of its numbers.
+    /// Checks the arguments of [`Self::boot_blocks`], and returns the bound of its numbers.
     fn check_blocks(
         &self,
         x: &Ciphertext<W>,

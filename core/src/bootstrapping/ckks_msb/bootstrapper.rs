@@ -20,7 +20,7 @@ use crate::{
     trace::{Observer, StageInfo},
 };
 
-/// How far the scale of a number may be from that of the set, in steps to which a number of 1 is rounded.
+/// How far the scale of a number may be from that of the set: the error that this makes in a number of 1, in steps of its rounding.
 pub(super) const LARGEST_DRIFT: f64 = 1.0 / 16.0;
 
 /// An evaluator with its keys that refreshes real numbers in (-1/2, 1/2), rounded to multiples of 1/T. A number within a few of these
@@ -64,8 +64,8 @@ fn begin<'a, W: Word>(
     x: &Ciphertext<W>,
     readout: &Readout,
 ) -> Result<MsbRun<'a, W>, Error> {
-    // Products drift from the scale of the set by what their primes differ from it. Read at that scale, a number is off by
-    // no more than it is rounded by anyway.
+    // Products drift from the scale of the set because their primes differ from it. Read at that scale, a number is off by less than its
+    // rounding.
     let scale = evaluator.params().scale();
     let drift = (x.scale().div(scale).to_f64() - 1.0).abs();
     let near = drift * (readout.grid() as f64) < LARGEST_DRIFT;

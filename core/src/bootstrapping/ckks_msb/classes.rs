@@ -23,7 +23,7 @@ pub struct Classes {
     count: u32,
 }
 
-/// Functions that the literature looks up, by name; any other closure is as good ([`Classes::table`]).
+/// Functions that the literature looks up, by name; any other closure does as well ([`Classes::table`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Function {
     /// e^x.
@@ -51,10 +51,10 @@ impl Function {
         ("sigmoid", Self::Sigmoid),
     ];
 
-    /// That of a name.
+    /// The function of this name.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] naming those there are.
+    /// [`Error::InvalidArgument`] listing the names.
     pub fn named(name: &str) -> Result<Self, Error> {
         Self::ALL.iter().find(|(own, _)| *own == name).map(|&(_, function)| function).ok_or_else(|| {
             let names = Self::ALL.map(|(own, _)| own).join(", ");
@@ -81,8 +81,8 @@ impl Classes {
     /// `count` classes of the numbers from `low` to `high`.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for ends that are not finite or in the wrong order, whose distance is outside 2^-20 to 2^20, or for
-    /// a count outside 2 to [`MAX_DIGIT`].
+    /// [`Error::InvalidArgument`] for ends that are not within -2^20 to 2^20, that are in the wrong order or closer than 2^-20, or for a
+    /// count outside 2 to [`MAX_DIGIT`].
     pub fn new(low: f64, high: f64, count: u32) -> Result<Self, Error> {
         const LARGEST: f64 = MAX_MODULUS as f64;
         let width = high - low;
@@ -96,17 +96,17 @@ impl Classes {
         Ok(Self { low, high, count })
     }
 
-    /// Their number.
+    /// The number of classes.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// The middle of a class, counted from 0: where its value is taken.
+    /// The middle of a class, counted from 0, where functions are evaluated.
     pub fn middle(&self, class: u32) -> f64 {
         self.low + (f64::from(class) + 0.5) * (self.high - self.low) / f64::from(self.count)
     }
 
-    /// The class of a number of the interval.
+    /// The class of a number in the interval.
     pub fn of(&self, x: f64) -> u32 {
         let class = f64::from(self.count) * (x - self.low) / (self.high - self.low);
         (class.max(0.0) as u32).min(self.count - 1)
@@ -135,11 +135,11 @@ impl Classes {
 }
 
 impl<W: Word> MsbEvaluator<W> {
-    /// Functions of real numbers of an interval, each by its table ([`Classes::table`]), refreshed: two passes, however many.
+    /// Functions of real numbers in an interval, each by its table ([`Classes::table`]), refreshed: two passes for any number of functions.
     ///
-    /// A number that is not in the interval has the value of one that is, shifted by whole widths of it. Beside a boundary the value
-    /// of the neighbouring class may come; at the low end, that of the last class: as [`Self::quantise`] says. At the scale of the set
-    /// over the width numbers are read as they are, at another one it takes a level.
+    /// A number outside the interval has the value of the number inside that is whole widths away. Near a boundary the result may be the
+    /// value of the neighbouring class, at the low end that of the last class, as [`Self::quantise`] says. Numbers at the scale of the set
+    /// over the width are read as they are; from another scale it takes a level.
     ///
     /// # Errors
     /// As [`Self::quantise`] and [`Self::modulo`]; [`Error::InvalidArgument`] for a table of another number of classes.

@@ -29,7 +29,8 @@ impl<W: Word> ParamSet for MsbParams<W> {
 }
 
 impl<W: Word> MsbParams<W> {
-    /// What a set is with bootstraps as programs have them; as many digits as a number can have, for the probability of a failure.
+    /// The description of a set with bootstraps as programs use them; its probability of a failure is for as many digits as a number can
+    /// have.
     pub(in crate::bootstrapping) fn with_digits(&self, set: SetInfo) -> SetInfo {
         let tables = self.levels().output - self.refreshed_level();
         let passes = f64::from(MAX_MODULUS.ilog2());
@@ -42,7 +43,7 @@ impl<W: Word> MsbParams<W> {
         }
     }
 
-    /// What is to be said of digits in bases up to `base`.
+    /// The facts about digits in bases up to `base`.
     pub(in crate::bootstrapping) fn digit_facts(&self, base: u32) -> Vec<Fact> {
         alloc::vec![
             Fact::new("largest base of a digit", base.to_string()),

@@ -1,10 +1,10 @@
 //! The error of a number after its digits have been read.
 
-/// What a readout may take a number off by, of an integer, for every digit together.
+/// The largest error that a readout may leave, with all digits together, as a distance from an integer.
 pub(super) const TOLERANCE: f64 = 0.25;
 
-/// What numbers off by `off` come out off by, in units of 1 / `grid`, when digits of these bases and factors are read; infinite
-/// where a digit is its neighbour's.
+/// The error with which numbers off by `off` come out, in units of 1 / `grid`, when digits of these bases and factors are read; infinite
+/// where a digit may be read as its neighbour.
 pub(super) fn after(off: f64, grid: u64, passes: impl Iterator<Item = (u32, u64)>) -> f64 {
     let (mut off, mut left) = (off, 0.0);
     for (base, factor) in passes {
@@ -20,12 +20,12 @@ pub(super) fn after(off: f64, grid: u64, passes: impl Iterator<Item = (u32, u64)
     left * grid as f64
 }
 
-/// Whether that is little enough.
+/// Whether an error that [`after`] gives is small enough.
 pub(super) fn is_borne(left: f64) -> bool {
     left <= TOLERANCE
 }
 
-/// A bound of half the absolute second derivatives, at the roots of unity, of the table of j/t that has no first ones.
+/// A bound of half the absolute second derivatives, at the roots of unity, of the table of j/t whose first derivatives vanish there.
 fn bend(t: u32) -> f64 {
     let t = f64::from(t);
     t * t * libm::log2(t) / 10.0

@@ -22,11 +22,11 @@ const GUARD_BITS: u32 = LEAST_GUARD.ilog2();
 
 /// How readings of the same digits are made.
 pub(super) struct Digits {
-    /// What numbers are divided by first.
+    /// The modulus by which numbers are divided first.
     pub modulus: f64,
     /// Bound of the numbers.
     pub largest: f64,
-    /// What they are off by.
+    /// Bound of their errors.
     pub off: f64,
     pub readout: Readout,
     pub rounding: Rounding,
@@ -35,7 +35,7 @@ pub(super) struct Digits {
 }
 
 impl Digits {
-    /// Of numbers at a scale, up to 2^20 and up to 2^20 times their modulus.
+    /// The digits of numbers at a scale, up to 2^20 and up to 2^20 times their modulus.
     pub fn of<W: Word>(
         params: &MsbParams<W>,
         scale: Scale,
@@ -57,7 +57,7 @@ impl Digits {
             }
             [Reading::Integer { modulus }] => {
                 let n = *modulus as f64;
-                // Refused first, by its factor.
+                // A modulus with too large a factor is refused first.
                 Radix::of_modulus(*modulus, base)?;
                 let off = off(params, scale, n, bounds(params, scale, n, known)?);
                 let readout = Readout::digits(&Radix::bearing(*modulus, base, off)?)?;
@@ -102,10 +102,10 @@ impl Digits {
         }
     }
 
-    /// What the numbers are off by when their digits are read, over their modulus.
+    /// The error of the numbers when their digits are read, over their modulus.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for more than digits are read in, or than a rounding makes of it.
+    /// [`Error::InvalidArgument`] for a larger error than digits are read in, or than a rounding leaves.
     fn check_noise<W: Word>(&self, params: &MsbParams<W>, scale: Scale) -> Result<f64, Error> {
         let grid = self.readout.grid();
         let off = off(params, scale, self.modulus, Known { largest: self.largest, off: self.off });
@@ -125,7 +125,7 @@ impl Digits {
         )))
     }
 
-    /// Where numbers at a scale have to be, and where the results will stand.
+    /// The level at which numbers of a scale have to be, and the levels and scales of the results.
     ///
     /// # Errors
     /// For tables that take too many levels, numbers too large to be read, or values of tables that are not messages.
@@ -150,14 +150,14 @@ impl Digits {
             known: readings.iter().map(|reading| self.known_of(params, reading, off)).collect(),
             passes: self.readout.passes(),
             held: vec![levels.output; self.readout.values_held(&self.places)],
-            // Each pass raises; what it rounds was checked to be near enough.
+            // Each pass raises once; the error of its rounding was checked to be small enough.
             log_failure: params.log2_failure().map(|one| one + libm::log2(self.readout.passes() as f64)),
             least_distance: 0.0,
             seconds: self.readout.passes() as f64 * params.seconds_of_pass(),
         })
     }
 
-    /// What is known of a result, of numbers that are off by `off` over their modulus: integers are below theirs.
+    /// The bounds of a result, for numbers with the error `off` over their modulus: integers are below the modulus.
     fn known_of<W: Word>(&self, params: &MsbParams<W>, reading: &Reading, off: f64) -> Option<Known> {
         let Reading::Integer { .. } = reading else { return None };
         let left = self.readout.left_of(off) / self.readout.grid() as f64 + noise::of_reading(params);
@@ -165,7 +165,8 @@ impl Digits {
     }
 }
 
-/// Bounds of numbers at a scale that are read over a modulus: what is taken of all of them, and what is known besides.
+/// Bounds of numbers at a scale that are read over a modulus: those of all messages, or `known` ones, with an error of at least that of an
+/// input.
 fn bounds<W: Word>(
     params: &MsbParams<W>,
     scale: Scale,
@@ -188,13 +189,13 @@ fn bounds<W: Word>(
     Ok(Known { largest: known.largest.max(1e-6 * all.largest), off: known.off.max(all.off) })
 }
 
-/// What numbers are off by when their digits are read, over their modulus.
+/// The error of numbers when their digits are read, over their modulus.
 fn off<W: Word>(params: &MsbParams<W>, scale: Scale, modulus: f64, Known { largest, off }: Known) -> f64 {
     let map = noise::of_first_map(params, largest / modulus);
     off / modulus + off_divided(params, scale, modulus, largest) + map
 }
 
-/// Whether there are sets of so many bits.
+/// Refuses more than `most` bits.
 fn check_bits(bits: u32, most: u32) -> Result<(), Error> {
     if bits <= most {
         return Ok(());
@@ -204,7 +205,7 @@ fn check_bits(bits: u32, most: u32) -> Result<(), Error> {
     )))
 }
 
-/// Whether the values of tables are messages where the results stand.
+/// Checks that the values of tables are messages where the results stand.
 fn check_tables<W: Word>(
     params: &MsbParams<W>,
     readings: &[&Reading],
@@ -227,7 +228,7 @@ fn stands<W: Word>(params: &MsbParams<W>, scale: Scale, modulus: f64) -> bool {
     scale.matches(params.scale().div(Scale::new(modulus)))
 }
 
-/// What a division takes numbers up to `largest` off by, at whatever level.
+/// The error that a division adds to numbers up to `largest`, at whatever level it is done.
 fn off_divided<W: Word>(params: &MsbParams<W>, scale: Scale, modulus: f64, largest: f64) -> f64 {
     if stands(params, scale, modulus) {
         return 0.0;
@@ -238,7 +239,7 @@ fn off_divided<W: Word>(params: &MsbParams<W>, scale: Scale, modulus: f64, large
     off.fold(0.0, f64::max)
 }
 
-/// Bases in which so many bits are read.
+/// Bases in which `bits` bits are read.
 fn radix_of_bits(bits: u32, base: u32) -> Result<Radix, Error> {
     let modulus = 1u64.checked_shl(bits).unwrap_or(u64::MAX);
     Radix::of_modulus(modulus, 1 << base.ilog2())

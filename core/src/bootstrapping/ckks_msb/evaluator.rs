@@ -46,7 +46,7 @@ impl<W: Word> MsbEvaluator<W> {
     /// [`Self::read`] for two numbers of every slot, which takes three quarters of the time of two readings; see [`MsbRun::of_two`].
     ///
     /// # Errors
-    /// As there, and as [`Self::read`].
+    /// As [`MsbRun::of_two`] and [`Self::read`].
     pub fn read_two(
         &self,
         numbers: [Numbers<'_, W>; 2],
@@ -62,8 +62,8 @@ impl<W: Word> MsbEvaluator<W> {
 
     /// IntBoot: fractions j/T modulo 1, refreshed, in \[0, 1).
     ///
-    /// A bound of the numbers ([`Numbers::up_to`]) is needed where T is large: without one they are taken to go up to 2^20, in the noise
-    /// of which `msb16` reads no 15 bits. This holds of everything that reads digits without a rounding.
+    /// Where T is large, a bound of the numbers ([`Numbers::up_to`]) is needed: without one they may go up to 2^20, and in the noise of
+    /// such numbers `msb16` cannot read 15 bits. This holds for everything that reads digits without a rounding.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -133,11 +133,10 @@ impl<W: Word> MsbEvaluator<W> {
 
     /// IntMod: integers z modulo n, in \[0, n), refreshed, at the scale of the set over n, for |z| up to 2^20 n.
     ///
-    /// Integers at that scale are read as they are: encrypt z / n and relabel it
-    /// ([`Ciphertext::relabelled`]). At the scale of the set they are multiplied by a constant
-    /// first, which takes a level. The smaller the bounds of `numbers`, the fewer digits their noise makes necessary:
-    /// [`Self::int_mod_bases`] says which, each of which is a pass, and what the result is off by. For sums and products of integers
-    /// there is [`ResidueEvaluator`](super::ResidueEvaluator), which keeps account of that.
+    /// Integers at that scale are read as they are: encrypt z / n and relabel it ([`Ciphertext::relabelled`]). At the scale of the set they
+    /// are multiplied by a constant first, which takes a level. The smaller the bounds of `numbers`, the fewer digits their noise makes
+    /// necessary: [`Self::int_mod_bases`] gives the bases, of one pass each, and the error of the result. For sums and products of integers
+    /// there is [`ResidueEvaluator`](super::ResidueEvaluator), which keeps account of the error.
     ///
     /// # Errors
     /// As [`Self::int_mod_bases`] and [`Self::read`].
@@ -153,8 +152,8 @@ impl<W: Word> MsbEvaluator<W> {
         Ok(whole(y, modulus as f64))
     }
 
-    /// The bases in which [`Self::int_mod`] reads numbers, and what its results are off by as they decrypt, to be stated when they are
-    /// read again ([`Numbers::off_by`]).
+    /// The bases in which [`Self::int_mod`] reads numbers, and the error of its results as they decrypt, to be stated when they are read
+    /// again ([`Numbers::off_by`]).
     ///
     /// # Errors
     /// As [`Self::modulo`]; as [`Radix::of_modulus`] for an n with a prime factor above [`MsbParams::largest_base`](super::MsbParams::largest_base);
@@ -173,7 +172,7 @@ impl<W: Word> MsbEvaluator<W> {
         numbers: Numbers<'_, W>,
         modulus: u64,
     ) -> Result<(Fraction<W>, Radix, f64), Error> {
-        // Refused first, by its factor.
+        // A modulus with too large a factor is refused first.
         Radix::of_modulus(modulus, self.params().largest_base())?;
         let x = self.fraction(numbers, modulus as f64)?;
         let off = noise::as_coefficients(self.params(), &x.numbers())?;
@@ -182,8 +181,8 @@ impl<W: Word> MsbEvaluator<W> {
         Ok((x, radix, left))
     }
 
-    /// The bits of floor(T x), x real and read modulo 1, the lowest first. With [`Rounding::Ephemeral`] bit b is another one in a
-    /// share of 1.33 / 2^b of the slots: take five more than are used, and leave the first five results alone.
+    /// The bits of floor(T x), x real and read modulo 1, the lowest first. With [`Rounding::Ephemeral`] bit b is wrong in a share of 1.33 /
+    /// 2^b of the slots: read five bits more than are used, and ignore the first five results.
     ///
     /// # Errors
     /// As [`Self::read`] and [`Readout::bits`].
@@ -213,9 +212,9 @@ impl<W: Word> MsbEvaluator<W> {
         self.read(numbers, &Readout::tables(functions, None)?, Rounding::None, keys, observer)
     }
 
-    /// Functions of floor(t x) for real x modulo 1, each given by its t values: x is rounded to multiples of 1/(t g), and a guard
-    /// digit in base g taken off. Within a few of those steps of a multiple of 1/t the neighbour's value may come: in a share of
-    /// 1.33 / g of slots that are anywhere.
+    /// Functions of floor(t x) for real x modulo 1, each given by its t values: x is rounded to multiples of 1/(t g), and a guard digit in
+    /// base g is subtracted. Within a few of those steps of a multiple of 1/t the result may be the neighbour's value: in a share of 1.33 /
+    /// g of the slots if x is uniform.
     ///
     /// # Errors
     /// As [`Self::read`] and [`Readout::tables`]; [`Error::InvalidArgument`] for g below [`LEAST_GUARD`](super::LEAST_GUARD).

@@ -18,19 +18,19 @@ pub(super) struct Fraction<W: Word> {
     x: Ciphertext<W>,
     /// Bound of their absolute values.
     largest: f64,
-    /// What they are off by.
+    /// Bound of their errors.
     off: f64,
-    /// What the division took.
+    /// Work of the division.
     counters: Counters,
 }
 
 impl<W: Word> Fraction<W> {
-    /// As they are read.
+    /// The numbers as they are read.
     pub fn numbers(&self) -> Numbers<'_, W> {
         Numbers::up_to(&self.x, self.largest).off_by(self.off).after(self.counters)
     }
 
-    /// The numbers, `c` added.
+    /// The numbers plus `c`.
     pub fn plus(mut self, ckks: &CkksEvaluator<W>, c: DoubleDouble) -> Result<Self, Error> {
         ckks.add_constant_assign(&mut self.x, c.into())?;
         self.largest = (self.largest + c.abs().to_f64()).min(LARGEST_MESSAGE);
@@ -48,7 +48,7 @@ impl<W: Word> MsbEvaluator<W> {
         let (scale, lowest) = (self.params().scale(), self.params().levels().input);
         let (bound, off) = (numbers.largest(scale)?, numbers.off(self.params())?);
         let largest = bound / modulus;
-        // Scales come to within 2^-45.
+        // Scales are exact to within 2^-45.
         if largest > LARGEST_MESSAGE * (1.0 + 1e-9) {
             return Err(Error::InvalidArgument(format!(
                 "numbers up to {bound} modulo {modulus}; they may be 2^20 times the modulus: state a smaller bound of the numbers, \
@@ -86,15 +86,15 @@ impl<W: Word> MsbEvaluator<W> {
         self.ckks().multiply_constant_rescale_counted(x, inverse.into(), scale, counters)
     }
 
-    /// What a division takes numbers up to `largest` off by: its constant is rounded to a multiple of the scale of x over that of
-    /// the product, and the product is rescaled.
+    /// The error that a division adds to numbers up to `largest`: its constant is rounded to a multiple of the scale of x over that of the
+    /// product, and the product is rescaled.
     pub(super) fn off_divided(&self, x: &Ciphertext<W>, largest: f64) -> f64 {
         let prime = self.ckks().label_of_level(x.level());
         noise::of_division(self.params(), x.scale(), prime, largest)
     }
 }
 
-/// Whether numbers are read modulo `modulus`.
+/// Checks that numbers can be read modulo `modulus`.
 pub(super) fn check_modulus(modulus: f64) -> Result<(), Error> {
     const LARGEST: f64 = MAX_MODULUS as f64;
     if (1.0 / LARGEST..=LARGEST).contains(&modulus) {
@@ -103,7 +103,7 @@ pub(super) fn check_modulus(modulus: f64) -> Result<(), Error> {
     Err(Error::InvalidArgument(format!("numbers modulo {modulus}; take a modulus from 2^-20 to 2^20")))
 }
 
-/// The fraction times `modulus`, by its scale alone.
+/// The fraction times `modulus`, by a change of scale alone.
 pub(super) fn whole<W: Word>(x: Ciphertext<W>, modulus: f64) -> Ciphertext<W> {
     let scale = x.scale().div(Scale::new(modulus));
     x.relabelled(scale)

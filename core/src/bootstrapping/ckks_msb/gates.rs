@@ -21,11 +21,11 @@ impl<W: Word> MsbEvaluator<W> {
     /// BinBoot: bits, refreshed at the level of outputs with their errors squared: (1 - e^(2 pi i b / 2)) / 2 takes no table and
     /// no level (Bae, Cheon, Kim, Stehlé, ePrint 2024/767).
     ///
-    /// At half the scale of the set bits are read as they are; at another scale they are multiplied by a constant first, which takes
-    /// a level. Results are at the scale of the set. What error there was is in their imaginary parts, which the next reading drops.
+    /// At half the scale of the set bits are read as they are; at another scale they are multiplied by a constant first, which takes a
+    /// level. Results are at the scale of the set. The former error is in their imaginary parts, which the next reading drops.
     ///
     /// # Errors
-    /// As [`Self::modulo`], of a modulus of 2.
+    /// As [`Self::modulo`] with a modulus of 2.
     pub fn bin_boot<'x>(
         &self,
         bits: impl Into<Numbers<'x, W>>,
@@ -36,15 +36,15 @@ impl<W: Word> MsbEvaluator<W> {
         one(self.read(x.numbers(), &Readout::binary(), Rounding::None, keys, observer)?)
     }
 
-    /// GateBoot: gates of up to seven bits, refreshed, as many as are asked for from one pass. Bit j of a gate is its value where
-    /// the inputs are the bits of j, the first one the lowest: 0b1000 is the conjunction of two, 0b0110 their sum modulo 2.
+    /// GateBoot: gates of up to seven bits, refreshed, any number of gates in one pass. Bit j of a gate is its value where the inputs are
+    /// the bits of j, the first one the lowest: 0b1000 is the conjunction of two, 0b0110 their sum modulo 2.
     ///
-    /// For m inputs, bits at the scale of the set over 2^m are read as they are, and results are at that scale too; from another
-    /// scale it takes a level. Inputs have one scale, and bits up to noise.
+    /// For m inputs, bits at the scale of the set over 2^m are read as they are, and results are at that scale too; from another scale it
+    /// takes a level. All inputs have the same scale, and are bits up to noise.
     ///
     /// # Errors
-    /// As [`Self::look_up`] and [`Self::modulo`]; [`Error::InvalidArgument`] for no input or more than seven, for inputs of
-    /// which the set has no table, and for gates of more inputs.
+    /// As [`Self::look_up`] and [`Self::modulo`]; [`Error::InvalidArgument`] for no input, for more than seven or than the set has tables
+    /// for, and for gates of more inputs than are given.
     pub fn gate_boot(
         &self,
         inputs: &[&Ciphertext<W>],

@@ -19,10 +19,10 @@ use crate::{
 };
 
 impl<W: Word> MsbSecretKey<W> {
-    /// Decrypts where a run of one number stands, as one value a slot: the number, beside `message`, before the first stage; the
-    /// digit read last as a part of the fraction, beside the nearest multiple of what it counts; k x + I beside the nearest multiple
-    /// of 1/t, and the points on the circle beside the nearest root of unity. `None` for coefficients, which hold the same in
-    /// another order, under the ephemeral secret, and at the end.
+    /// Decrypts the state of a run of one number, one value for each slot: before the first stage the number beside `message`; later the
+    /// digit read last, as a part of the fraction, beside the nearest multiple of its unit; k x + I beside the nearest multiple of 1/t; and
+    /// the points on the circle beside the nearest root of unity. `None` for coefficients, which hold the same in another order, under the
+    /// ephemeral secret, and at the end.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] if the run is under another key.

@@ -16,9 +16,9 @@ impl<W: Word> MsbParams<W> {
         MAX_DIGIT.min(1 << levels.left().saturating_sub(1).min(16))
     }
 
-    /// Level to which digit i is raised: the highest, less the levels that would be left over at the end of its pass. A digit that is
-    /// only taken off (`wanted` says whether it is a result, or a part of one) needs those of inputs; a part of a result, those of
-    /// the part whose table is the deepest. A raise by fewer levels is as much cheaper.
+    /// Level to which digit i is raised: the highest, less the levels that would be left over at the end of its pass. `wanted` says whether
+    /// the digit is a result or a part of one. If it is only subtracted, it has to end at the level of inputs; a part of a result, at the
+    /// level of the part with the deepest table. A raise to fewer levels is cheaper in proportion.
     pub(super) fn raised(&self, readout: &Readout, i: usize, wanted: bool, rescales: bool) -> usize {
         let (levels, top) = (self.levels(), self.ckks().rlwe().max_level());
         let left = |i: usize| levels.output.saturating_sub(readout.pass(i).levels());
@@ -42,8 +42,8 @@ impl<W: Word> MsbParams<W> {
         sizes.all(|size| (size - first).abs() < 1.0 / 64.0)
     }
 
-    /// Whether the tables have levels enough; `rescales` if digits are brought to the scale of the set before they are subtracted,
-    /// as those of bits always are.
+    /// Checks that the set has levels enough for the tables; `rescales` if digits are brought to the scale of the set before they are
+    /// subtracted, as those of bits always are.
     pub(super) fn check_levels(&self, readout: &Readout, rescales: bool) -> Result<(), Error> {
         let levels = self.levels();
         for i in 0..readout.passes() {

@@ -5,11 +5,12 @@
 //!
 //! # What happens
 //!
-//! A slot holds a fraction x, and slots-to-coefficients leaves x q0 modulo q0 in a coefficient, which already reduces x modulo 1. Multiplied by k and raised, a coefficient over q0 is k x + I, and e^(2 pi i (k x + I)) no longer knows I. Where k x
-//! is a multiple of 1/t modulo 1, that is one of the t-th roots of unity, and a polynomial looks the digit up: the lowest one of
-//! x in base t ([`roots::hermite`](crate::circuits::polynomial::roots::hermite), which squares the errors of its argument). The digit
-//! goes back into coefficients, is subtracted, and the next one is read with a smaller k. Each digit takes one pass; adding them up takes no
-//! level, because each table is evaluated at the scale that gives its digit its place in x.
+//! A slot holds a fraction x, and slots-to-coefficients leaves x q0 modulo q0 in a coefficient, which already reduces x modulo 1.
+//! Multiplied by k and raised, a coefficient over q0 is k x + I, and e^(2 pi i (k x + I)) no longer knows I. Where k x is a multiple of 1/t
+//! modulo 1, that is one of the t-th roots of unity, and a polynomial looks the digit up: the lowest one of x in base t
+//! ([`roots::hermite`](crate::circuits::polynomial::roots::hermite), which squares the errors of its argument). The digit goes back into
+//! coefficients, is subtracted, and the next one is read with a smaller k. Each digit takes one pass; adding them up takes no level,
+//! because each table is evaluated at the scale that gives its digit its place in x.
 //!
 //! Integers divided by their modulus are already multiples of 1/t. Real numbers are rounded to a grid first, while they are under the
 //! ephemeral secret ([`Rounding`]). A [`Readout`] says what is read and in which base; [`MsbEvaluator`] offers the usual number systems

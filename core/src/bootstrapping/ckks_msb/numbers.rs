@@ -15,10 +15,10 @@ use crate::{
 
 /// Numbers to read, with bounds of their absolute values and of their errors: the noise in which digits are read grows with both.
 ///
-/// A ciphertext alone stands for real messages of the set, up to [`LARGEST_MESSAGE`] at its scale, which is also the largest bound
-/// that can be stated, at another scale in proportion; and for errors up to 2^18 over its scale, which is more than encryption, or a
-/// reading in well-chosen bases, leaves. A smaller bound allows larger moduli, and moduli below 1. After products, state what has
-/// become of the error ([`Self::off_by`]): c times a number is off by c times as much.
+/// A ciphertext alone stands for real messages of the set: up to [`LARGEST_MESSAGE`] at the scale of the set, and in proportion at another
+/// scale, which is also the largest bound that can be stated. Its errors are then up to 2^18 over its scale, which is more than encryption,
+/// or a reading in well-chosen bases, leaves. A smaller bound allows larger moduli, and moduli below 1. After products, state the new bound
+/// of the error ([`Self::off_by`]): c times a number has c times its error.
 ///
 /// Where slots have imaginary parts, which are not read, their absolute values count.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ pub struct Numbers<'a, W: Word = u64> {
     x: &'a Ciphertext<W>,
     largest: Option<f64>,
     off: Option<f64>,
-    /// Work that brought them where they are read, not yet reported.
+    /// Work done to prepare the numbers for the reading, not yet reported.
     before: Counters,
 }
 
@@ -36,13 +36,13 @@ impl<'a, W: Word> Numbers<'a, W> {
         Self { largest: Some(largest), ..Self::from(x) }
     }
 
-    /// The same, known to decrypt to within `off` of what they stand for.
+    /// The same numbers, known to decrypt to within `off` of their exact values.
     #[must_use]
     pub fn off_by(self, off: f64) -> Self {
         Self { off: Some(off), ..self }
     }
 
-    /// The same, after work that the first stage of their reading is to report.
+    /// The same numbers, after work that the first stage of their reading is to report.
     pub(super) fn after(self, before: Counters) -> Self {
         Self { before, ..self }
     }
@@ -56,14 +56,14 @@ impl<'a, W: Word> Numbers<'a, W> {
         self.x
     }
 
-    /// The bound for a set of a scale.
+    /// The bound of the numbers, for a set of this scale.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for one that is not above 0, or above [`LARGEST_MESSAGE`] at that scale.
+    /// [`Error::InvalidArgument`] for a bound that is not above 0, or above [`LARGEST_MESSAGE`] at that scale.
     pub(super) fn largest(&self, scale: Scale) -> Result<f64, Error> {
         let most = LARGEST_MESSAGE * scale.div(self.x.scale()).to_f64();
         let largest = self.largest.unwrap_or(most);
-        // Written so that NaN is refused too; scales come to within 2^-45.
+        // Written so that NaN is refused too; scales are exact to within 2^-45.
         if largest > 0.0 && largest <= most * (1.0 + 1e-9) {
             return Ok(largest);
         }
@@ -76,10 +76,10 @@ impl<'a, W: Word> Numbers<'a, W> {
 }
 
 impl<W: Word> Numbers<'_, W> {
-    /// What they are off by.
+    /// The bound of the errors of the numbers.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for what is negative, infinite or no number.
+    /// [`Error::InvalidArgument`] for a bound that is negative, infinite or NaN.
     pub(super) fn off(&self, params: &MsbParams<W>) -> Result<f64, Error> {
         let usual = noise::of_input(params) * params.scale().div(self.x.scale()).to_f64();
         let off = self.off.unwrap_or(usual);

@@ -1,7 +1,7 @@
 //! Comparison, ranks and sorting: the highest digit of a difference says which of two numbers is larger.
 //!
-//! All n^2 pairs of n numbers are compared at once, in as many slots. Ranks are sums of comparisons; what has rank m is put in
-//! place m by a table that is 1 at 0 alone. So n numbers are sorted by two readouts, whatever n.
+//! All n^2 pairs of n numbers are compared at once, in as many slots. Ranks are sums of comparisons; the number of rank m is put in place m
+//! by a table that is 1 at 0 alone. So n numbers are sorted by two readouts, whatever n.
 
 use alloc::{format, vec::Vec};
 
@@ -33,9 +33,9 @@ pub struct Order<W: Word = u64> {
 }
 
 impl<W: Word> MsbEvaluator<W> {
-    /// 1 where x >= y, and 0 elsewhere, refreshed: x and y fractions j/T in \[0, 1/2), T the modulus of `radix`, whose largest
-    /// base is even. With [`Rounding::Ephemeral`] they may be any reals; where they are within a few steps of 1/T of each other, or of
-    /// being 1/2 apart, either may come.
+    /// 1 where x >= y, and 0 elsewhere, refreshed: x and y fractions j/T in \[0, 1/2), T the modulus of `radix`, whose largest base is
+    /// even. With [`Rounding::Ephemeral`] they may be any reals; where they are within a few steps of 1/T of each other, or of being 1/2
+    /// apart, the result may be either.
     ///
     /// # Errors
     /// As [`Self::read`]; [`Error::InvalidArgument`] for a largest base that is odd.
@@ -52,13 +52,12 @@ impl<W: Word> MsbEvaluator<W> {
         one(self.read(Numbers::up_to(&shifted, 1.0), &upper_half(radix)?, rounding, keys, observer)?)
     }
 
-    /// Ranks and sorts n numbers, each as j/T in \[0, 1/2): `columns` holds number j in slot n i + j, `rows` number i there, for all i
-    /// and j below n, a power of two, and again in the slots from n^2 on. The second copy may stand at another level: what is
-    /// sorted is a product with it.
-    ///
+    /// Ranks and sorts n numbers, each as j/T in \[0, 1/2): `columns` holds number j in slot n i + j, `rows` number i there, for all i and
+    /// j below n, a power of two, and again in the slots from n^2 on. `rows` may be at another level; the sorted numbers are a product with
+    /// it.
     /// # Errors
-    /// As [`Self::at_least`]; [`Error::InvalidArgument`] for a count that is not a power of two, or whose square the slots or whose
-    /// table the levels do not hold; [`Error::MissingKey`].
+    /// As [`Self::at_least`]; [`Error::InvalidArgument`] for a count that is not a power of two, with a square above the number of slots,
+    /// or with a table that takes too many levels; [`Error::MissingKey`].
     pub fn sort(
         &self,
         (rows, columns): (&Ciphertext<W>, &Ciphertext<W>),
@@ -91,14 +90,14 @@ impl<W: Word> MsbEvaluator<W> {
         let shifted = ckks.add_plain(&difference, &ckks.encode(&before, difference.level(), scale)?)?;
         let numbers = Numbers::up_to(&shifted, 1.0);
         let above = one(self.read(numbers, &upper_half(radix)?, Rounding::None, keys, observer)?)?;
-        // Slot n i: how many are no larger than number i, over n; and to the n - 1 slots before it.
+        // Slot n i: the count of numbers no larger than number i, over n; copied to the n - 1 slots before it.
         let sums = self.sum_of_rotations(&above, 1, count, keys)?;
         let level = sums.level();
         let mask = plain(&|_, j| if j == 0 { 1.0 / count as f64 } else { 0.0 });
         let mask = ckks.encode(&mask, level, ckks.label_of_level(level).mul(scale).div(sums.scale()))?;
         let first = ckks.rescale(&ckks.multiply_plain(&sums, &mask)?)?.relabelled(scale);
         let ranks = self.sum_of_rotations(&first, 1, count, keys)?;
-        // Where the rank is that of the place, 0.
+        // 0 where the rank is that of the place.
         let place = plain(&|_, j| -(((j + 1) % count) as f64) / count as f64);
         let distance = ckks.add_plain(&ranks, &ckks.encode(&place, ranks.level(), scale)?)?;
         let is_zero = (0..count).map(|j| f64::from(u8::from(j == 0)).into()).collect();

@@ -13,7 +13,7 @@ use crate::{
     security::{SecretDistribution, SecurityPolicy},
 };
 
-/// What a set for modular reduction promises of a number of one digit.
+/// The promise of a set for modular reduction, for a number of one digit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MsbPromise {
     /// -log2 of the mean and of the largest error of a refreshed fraction j/t in \[0, 1) over the slots.

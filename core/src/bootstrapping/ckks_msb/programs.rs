@@ -21,24 +21,24 @@ use crate::{
     schemes::ckks::Scale,
 };
 
-/// Bits of what a bootstrap of a program leaves.
+/// Bits that a bootstrap of a program keeps.
 const REFRESHED_BITS: u32 = 15;
 
-/// The largest base in which they are read: three digits, or more where the set has few levels.
+/// The largest base in which those bits are read: three digits, or more where the set has few levels.
 const REFRESHED_BASE: u32 = 32;
 
 /// Levels that pairs need after their table: for ranks, and to bring them to the scale of the set.
 const LEFT_OF_PAIRS: usize = 2;
 
-/// What part of a pass a key switch takes at the levels of inputs: it has 112, of which most are at three times as many levels and more.
+/// Time of a key switch at the levels of inputs, as a part of a pass: a pass has 112, most of them at three times as many levels or more.
 const KEY_SWITCH: f64 = 1.0 / 400.0;
 
 /// Levels that a bootstrap of a program leaves for products, if the set has them.
 const PRODUCTS: usize = 2;
 
 impl<W: Word> MsbParams<W> {
-    /// What programs are planned for: the keys are those of bootstraps, and the rotations there are no keys for are composed of
-    /// them. A bootstrap takes real slots in (-1/2, 1/2), and reads them in the bases of [`Self::refreshing_radix`].
+    /// The target that programs are planned for. The keys are those of bootstraps, and rotations without a key are composed of those with
+    /// one. A bootstrap takes real slots in (-1/2, 1/2), and reads them in the bases of [`Self::refreshing_radix`].
     pub fn program_target(&self) -> Result<Target, Error> {
         let levels = self.levels();
         let target = Target::new(self.ckks(), self.slots(), levels.output, self.scale())?;
@@ -60,7 +60,7 @@ impl<W: Word> MsbParams<W> {
             .with_digits(Arc::new(Reader(self.clone()))))
     }
 
-    /// How programs tell orders by digits.
+    /// How programs compare numbers by digits.
     pub(in crate::bootstrapping) fn digit_orders(&self) -> DigitOrders {
         let spare = self.levels().left().saturating_sub(LEFT_OF_PAIRS + 1).clamp(2, 16);
         let base = self.largest_base();
@@ -77,7 +77,7 @@ impl<W: Word> MsbParams<W> {
 
     /// The level that a bootstrap of a program leaves.
     pub fn refreshed_level(&self) -> usize {
-        self.levels().output.saturating_sub(stages::of_tables(self.refreshing_base()))
+        self.levels().output.saturating_sub(stages::table_levels(self.refreshing_base()))
     }
 
     fn refreshing_base(&self) -> u32 {
@@ -85,7 +85,7 @@ impl<W: Word> MsbParams<W> {
         REFRESHED_BASE.min(1 << spare).min(self.largest_base())
     }
 
-    /// The bases in which bootstraps of programs read 15 bits: as large as leave levels for two products.
+    /// The bases in which bootstraps of programs read 15 bits: as large as possible with levels left for two products.
     pub fn refreshing_radix(&self) -> Result<Radix, Error> {
         Radix::of_modulus(1 << REFRESHED_BITS, self.refreshing_base())
     }

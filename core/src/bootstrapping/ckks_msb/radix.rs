@@ -5,7 +5,7 @@ use alloc::{format, vec::Vec};
 use super::digit_noise::{after, is_borne};
 use crate::error::Error;
 
-/// Largest base of one digit: one table holds so many values.
+/// Largest base of one digit: the most values that one table holds.
 pub const MAX_DIGIT: u32 = 128;
 
 /// Largest product of the bases of a number, 2^20: the first digit sees the noise of the slots multiplied by almost that.
@@ -43,7 +43,7 @@ impl Radix {
         Ok(Self(bases))
     }
 
-    /// As few bases of at most `largest` as there can be whose product is `modulus`; of as many, those whose largest is smallest.
+    /// The fewest bases of at most `largest` with the product `modulus`; of equally many, those whose largest is smallest.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a modulus below 2 or above [`MAX_MODULUS`], or with a prime factor above `largest`, which is
@@ -56,22 +56,22 @@ impl Radix {
         })
     }
 
-    /// [`Self::of_modulus`] among the bases in which numbers can be read that are off by `off`.
+    /// [`Self::of_modulus`] restricted to bases in which numbers off by `off` can be read.
     ///
     /// # Errors
-    /// As there, and if there are none.
+    /// As [`Self::of_modulus`], and if there are no such bases.
     pub(super) fn bearing(modulus: u64, largest: u32, off: f64) -> Result<Self, Error> {
         let bears = |radix: &Self| is_borne(radix.left_of(off));
         Self::search(modulus, largest, &bears)?.ok_or_else(|| {
             Error::InvalidArgument(format!(
-                "integers modulo {modulus} that are off by up to 2^{:.1} of the modulus: no digits of theirs could be read in that \
-                 noise; state a smaller bound of the numbers, or reduce them earlier",
+                "integers modulo {modulus} that are off by up to 2^{:.1} of the modulus: their digits could not be read in that \
+                 noise; state a smaller bound on the numbers, or reduce them earlier",
                 libm::log2(off)
             ))
         })
     }
 
-    /// What integers whose fractions are off by `off` are off by when they have been read.
+    /// The error of integers after they are read, if their fractions are off by `off`.
     pub(super) fn left_of(&self, off: f64) -> f64 {
         let pass = |(i, &base): (usize, &u32)| (base, self.after(i));
         after(off, self.modulus(), self.0.iter().enumerate().map(pass))
@@ -115,13 +115,13 @@ impl Radix {
         self.0.iter().copied().map(u64::from).product()
     }
 
-    /// The product of the bases after digit `i`: what a number is multiplied by so that digit `i` is the highest one left.
+    /// The product of the bases after digit `i`: the factor that makes digit `i` of a number the highest one left.
     pub(super) fn after(&self, i: usize) -> u64 {
         self.0[i + 1..].iter().copied().map(u64::from).product()
     }
 }
 
-/// Every ascending list of so many numbers from `least` to `largest` whose product is n.
+/// Calls `each` with every ascending list of `count` numbers from `least` to `largest` whose product is n, following `before`.
 fn products(
     n: u64,
     least: u32,

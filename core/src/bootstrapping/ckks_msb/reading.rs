@@ -12,8 +12,7 @@ use crate::{
     trace::Observer,
 };
 
-/// Readings of the same digits of one ciphertext, driven from outside: in the bases, and with the guard digits, in which programs
-/// read them.
+/// Readings of the same digits of one ciphertext, driven from outside, in the bases and with the guard digits that programs use.
 pub struct MsbReading<'a, W: Word = u64> {
     run: MsbRun<'a, W>,
     modulus: f64,
@@ -21,13 +20,13 @@ pub struct MsbReading<'a, W: Word = u64> {
 }
 
 impl<'a, W: Word> MsbReading<'a, W> {
-    /// Begins; `shift` is added to the numbers before they are read. Nothing is computed yet but a product by a constant, where
-    /// the numbers are not at the scale at which they are read modulo theirs.
+    /// Begins; `shift` is added to the numbers before they are read. Nothing is computed yet, except a product by a constant if the numbers
+    /// are not at the scale at which they are read modulo their modulus.
     ///
     /// # Errors
-    /// As the plan of a program with these nodes: [`Error::InvalidArgument`] for readings that are not of the same digits, that the
-    /// set does not have, or that the noise of numbers of that scale does not allow; [`Error::LevelMismatch`] for a ciphertext below
-    /// the level at which it is read, or tables that take too many; [`Error::ParamsMismatch`].
+    /// As the plan of a program with these nodes: [`Error::InvalidArgument`] for readings that are not of the same digits, that the set
+    /// does not have, or that the noise of numbers at that scale does not allow; [`Error::LevelMismatch`] for a ciphertext below the level
+    /// at which it is read, or tables that take too many levels; [`Error::ParamsMismatch`].
     pub fn new(
         evaluator: &'a MsbEvaluator<W>,
         x: &Ciphertext<W>,
@@ -59,7 +58,7 @@ impl<'a, W: Word> MsbReading<'a, W> {
     /// Does one stage; see [`MsbRun::step`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`MsbRun::step`].
     pub fn step(&mut self, keys: &dyn KeySource<W>, observer: &mut dyn Observer) -> Result<bool, Error> {
         self.run.step(keys, observer)
     }

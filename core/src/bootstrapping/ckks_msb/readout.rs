@@ -12,7 +12,7 @@ use crate::{
 /// Smallest base of a guard digit of numbers that are rounded: with base g, a share of 1.33 / g of them has the neighbour's value.
 pub const LEAST_GUARD: u32 = 32;
 
-/// What is read off fractions: passes, of which each reads one digit, from the lowest on. A clone shares the tables.
+/// What is read from fractions: passes that read one digit each, from the lowest on. A clone shares the tables.
 #[derive(Debug, Clone)]
 pub struct Readout {
     passes: Arc<[Pass]>,
@@ -24,7 +24,7 @@ pub struct Readout {
 pub(super) struct Pass {
     /// t: fractions are on the roots of unity of this order.
     pub base: u32,
-    /// k: what the fraction is multiplied by before.
+    /// k: the factor by which the fraction is multiplied first.
     pub factor: u64,
     /// `None` for [`Yields::Binary`].
     pub tables: Option<Plan>,
@@ -32,7 +32,7 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    /// By one table.
+    /// A pass that reads a digit by one table.
     fn digit(
         (base, factor): (u32, u64),
         value: impl Fn(u32) -> DoubleDouble,
@@ -63,13 +63,13 @@ impl Pass {
 pub(super) enum Yields {
     /// One table, of the digit over t: a part of the one result.
     Digit,
-    /// The same for a digit that is only taken off.
+    /// The same table for a digit that is only subtracted.
     Guard,
     /// Bits of the digit, the lowest first, each a result.
     Bits,
-    /// Values of functions, each a result. The digit could not be subtracted afterwards: of the last pass alone.
+    /// Values of functions, each a result. Only in the last pass, because the digit could not be subtracted afterwards.
     Values,
-    /// A bit, (1 - z) / 2 for z = e^(2 pi i b / 2), without a table. Of the only pass.
+    /// A bit, (1 - z) / 2 for z = e^(2 pi i b / 2), without a table. Only in a readout of one pass.
     Binary,
 }
 
@@ -85,8 +85,7 @@ impl Readout {
     /// The fraction itself, in \[-1/2, 1/2): one result.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for several digits of which the largest base is odd: its digits have no middle at which the
-    /// range could end.
+    /// [`Error::InvalidArgument`] for several digits with an odd largest base: its digits have no middle at which the range could end.
     pub fn centred(radix: &Radix) -> Result<Self, Error> {
         match radix.bases() {
             [_, .., last] if last % 2 == 1 => Err(Error::InvalidArgument(format!(
@@ -112,7 +111,7 @@ impl Readout {
         Ok(Self { passes, grid: radix.modulus() })
     }
 
-    /// The bits of T x: log2 T results, the lowest bit first. Of numbers that are rounded the first five are noise, and mean nothing.
+    /// The bits of T x: log2 T results, the lowest bit first. If numbers are rounded, the first five are noise and mean nothing.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a base that is not a power of two.
@@ -130,8 +129,8 @@ impl Readout {
         Ok(Self { passes, grid: radix.modulus() })
     }
 
-    /// Functions of j = floor(t x), each given by its t values: one result for each. With a guard digit, x is read in base
-    /// t times that first, and the lowest digit taken off; without, x has to be j/t.
+    /// Functions of j = floor(t x), each given by its t values: one result for each. With a guard digit in base g, x is read in multiples
+    /// of 1/(t g), and the lowest digit is subtracted; without one, x has to be j/t.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for no table or more than 256 of them, for one of another length than the first or that is not
@@ -140,13 +139,13 @@ impl Readout {
         let base = functions.first().map(|f| u32::try_from(f.len()).unwrap_or(u32::MAX));
         let bases: Vec<u32> = guard.into_iter().chain(base).collect();
         if base.is_some() {
-            // In this order, whichever is the larger one.
+            // A check alone: they stay in this order, whichever is the larger one.
             Radix::new(&bases)?;
         }
         Self::of_last_digit(&bases, functions)
     }
 
-    /// Functions of the highest digit, each given by a value for each: one result for each. The lower digits are only taken off.
+    /// Functions of the highest digit, each given by its values for all digits: one result for each. The lower digits are only subtracted.
     ///
     /// # Errors
     /// As [`Self::tables`], for functions of another number of values than the largest base.
@@ -193,7 +192,7 @@ impl Readout {
         digit_noise::is_borne(self.left_of(off))
     }
 
-    /// What numbers that are off by up to `off` are off by when they have been read, in units of 1/T.
+    /// The error after the reading of numbers that are off by up to `off`, in units of 1/T.
     pub(super) fn left_of(&self, off: f64) -> f64 {
         let passes = self.passes.iter().map(|pass| (pass.base, pass.factor));
         digit_noise::after(off, self.grid, passes)
@@ -214,17 +213,17 @@ impl Readout {
         )))
     }
 
-    /// Whether a rounding, which moves numbers by a deviation of so many points, leaves functions of a digit their use.
+    /// Checks that functions of a digit are still of use after a rounding, which moves numbers by a deviation of `deviation` points.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for guard digits of a product below [`LEAST_GUARD`], more for a larger deviation; or for none.
+    /// [`Error::InvalidArgument`] for no guard digits, or a product of theirs below [`LEAST_GUARD`], or below more for a larger deviation.
     pub(super) fn check_guard(&self, deviation: f64) -> Result<(), Error> {
         if !self.passes.iter().any(|pass| matches!(pass.yields, Yields::Values | Yields::Binary)) {
             return Ok(());
         }
         let guards = self.passes.iter().filter(|pass| pass.yields == Yields::Guard);
         let guarded: u64 = guards.map(|pass| u64::from(pass.base)).product();
-        // Those of an ephemeral secret of weight 32.
+        // The deviation under an ephemeral secret of weight 32.
         let usual = libm::sqrt(33.0 / 12.0);
         let least = libm::ceil(f64::from(LEAST_GUARD) * (deviation / usual).max(1.0) - 1e-9);
         if guarded as f64 >= least {
@@ -237,12 +236,12 @@ impl Readout {
         )))
     }
 
-    /// T: what is read are multiples of 1/T.
+    /// T: numbers are read as multiples of 1/T.
     pub fn grid(&self) -> u64 {
         self.grid
     }
 
-    /// Digits, each of which takes a pass.
+    /// Number of digits, each of which takes a pass.
     pub fn passes(&self) -> usize {
         self.passes.len()
     }
@@ -273,7 +272,7 @@ impl Readout {
         self.passes[..i].iter().map(Pass::values).sum()
     }
 
-    /// Ciphertexts that there are at once, at most, beside the first result, where results at these places are kept.
+    /// Most ciphertexts that exist at once, beside the first result, if results at these places are kept.
     pub(super) fn values_held(&self, places: &[usize]) -> usize {
         let widest = self.passes.iter().map(Pass::values).max().unwrap_or(0);
         widest.max(1) + places.len().saturating_sub(1)

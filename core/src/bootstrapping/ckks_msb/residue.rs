@@ -1,8 +1,8 @@
 //! Integers modulo n in slots, with bounds on their size and their noise.
 //!
-//! A residue is any integer of its class, so that sums and products need no reduction until |z| / n or the noise becomes too large
-//! for a reading: one reduction whatever the number of products before it (Kim, Noh, "Modular Reduction in CKKS"). What is held of
-//! it are bounds; they decide when.
+//! A residue is any integer of its class, so that sums and products need no reduction until |z| / n or the noise becomes too large for a
+//! reading: one reduction whatever the number of products before it (Kim, Noh, "Modular Reduction in CKKS"). Every residue comes with
+//! bounds of both, which decide when it is reduced.
 //!
 //! Every level has one scale. At the level of inputs it is that of the set over n, at which a coefficient over q0 is z/n; at
 //! higher levels it is the scale whose square, rescaled, is the scale of the level below.
@@ -30,7 +30,7 @@ pub struct ResidueRing<W: Word = u64> {
     params: MsbParams<W>,
     modulus: u64,
     largest_base: u32,
-    /// By level.
+    /// The scale of each level.
     scales: Vec<Scale>,
 }
 
@@ -52,7 +52,7 @@ impl<W: Word> Residue<W> {
         self.bounds.largest
     }
 
-    /// What they are off by at most, but for the chance of six deviations.
+    /// A bound of the errors of the integers, exceeded only with the probability of six deviations.
     pub fn off(&self) -> f64 {
         self.bounds.off
     }
@@ -72,7 +72,7 @@ pub(super) struct Reading {
     pub largest: f64,
     pub off: f64,
     pub radix: Radix,
-    /// What the integers are off by afterwards.
+    /// Error of the integers afterwards.
     left: f64,
 }
 
@@ -80,11 +80,11 @@ impl<W: Word> ResidueRing<W> {
     /// The integers modulo `modulus`.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] as [`Radix::of_modulus`], for bases that leave a level for a product; and for a modulus whose
-    /// residues, once multiplied, are in more noise than two readings take off.
+    /// [`Error::InvalidArgument`] as [`Radix::of_modulus`], for bases that leave a level for a product; and for a modulus whose residues,
+    /// once multiplied, have more noise than two readings remove.
     pub fn new(params: &MsbParams<W>, modulus: u64) -> Result<Self, Error> {
         let levels = params.levels();
-        // A level for a product beside those of the table: of t, log2 2t.
+        // A level for a product beside those of the table, which takes log2 2t for base t.
         let largest_base = MAX_DIGIT.min(1 << levels.left().saturating_sub(2).min(16));
         Radix::of_modulus(modulus, largest_base)?;
         let primes = &params.ckks().rlwe().spec().levels;
@@ -97,7 +97,7 @@ impl<W: Word> ResidueRing<W> {
         }
         let ring = Self { params: params.clone(), modulus, largest_base, scales };
         let reduced = Bounds {
-            level: levels.output - stages::of_tables(largest_base),
+            level: levels.output - stages::table_levels(largest_base),
             largest: ring.half() as f64,
             off: ring.tidy(),
         };
@@ -121,7 +121,7 @@ impl<W: Word> ResidueRing<W> {
         self.modulus
     }
 
-    /// The scale of integers at a level, from that of inputs to that of outputs; beyond, those of the two.
+    /// The scale of integers at a level, from that of inputs to that of outputs; beyond these two, the scale of the nearer one.
     pub fn scale(&self, level: usize) -> Scale {
         self.scales[level.min(self.scales.len() - 1)]
     }
@@ -156,7 +156,7 @@ impl<W: Word> ResidueRing<W> {
         self.residue(x?.relabelled(self.scale(level)), self.half() as f64)
     }
 
-    /// Integers of absolute values up to `largest`, as they were encrypted elsewhere: at the scale of their level.
+    /// Takes integers of absolute values up to `largest` that were encrypted elsewhere, at the scale of their level.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`], [`Error::ScaleMismatch`]; [`Error::InvalidArgument`] for a bound that is
@@ -185,7 +185,7 @@ impl<W: Word> ResidueRing<W> {
         // Written so that NaN is refused too.
         if !(largest >= 0.0 && self.is_safe(bounds)) {
             return Err(Error::InvalidArgument(format!(
-                "integers up to {largest}, of which residues modulo {} could not be read; state a smaller bound, or reduce them earlier",
+                "residues modulo {} of integers up to {largest} could not be read; state a smaller bound, or reduce them earlier",
                 self.modulus
             )));
         }
@@ -220,17 +220,17 @@ impl<W: Word> ResidueRing<W> {
         self.modulus / 2
     }
 
-    /// What integers that were read last are off by, with twice what a reading leaves.
+    /// The error that is allowed for integers that were just read: twice what a reading leaves.
     fn tidy(&self) -> f64 {
         2.0 * self.modulus as f64 * noise::of_reading(&self.params)
     }
 
-    /// What a product or a change of scale takes integers off by at a level.
+    /// The error that a product or a change of scale adds to integers at a level.
     fn rescaled(&self, level: usize) -> f64 {
         noise::of_rescaling(&self.params) / self.scale(level).to_f64()
     }
 
-    /// At a lower level, by a product with a constant that is rounded.
+    /// Bounds at a lower level, reached by a product with a constant that is rounded.
     fn brought(&self, x: Bounds, level: usize) -> Bounds {
         if x.level == level {
             return x;
@@ -246,7 +246,7 @@ impl<W: Word> ResidueRing<W> {
         self.scale(level).mul(Scale::from_integer(self.modulus))
     }
 
-    /// Bounds of a residue over n, n/2 added, when it is read, and the bases in which it is.
+    /// The bounds with which a residue plus n/2 is read as a fraction of n, and the bases in which it is read.
     pub(super) fn reading(&self, x: Bounds) -> Option<Reading> {
         let levels = self.params.levels();
         let (x, n) = (self.brought(x, levels.input), self.modulus as f64);
@@ -264,15 +264,15 @@ impl<W: Word> ResidueRing<W> {
         Some(Reading { largest, off, radix, left })
     }
 
-    /// After a reading.
+    /// Bounds after a reading.
     pub(super) fn read(&self, x: Bounds) -> Option<Bounds> {
         let reading = self.reading(x)?;
         let largest_base = reading.radix.bases().iter().copied().max()?;
-        let level = self.params.levels().output - stages::of_tables(largest_base);
+        let level = self.params.levels().output - stages::table_levels(largest_base);
         Some(Bounds { level, largest: self.half() as f64, off: reading.left })
     }
 
-    /// Whether two readings leave nothing but their own noise of it.
+    /// Whether two readings leave no noise but their own.
     fn is_safe(&self, x: Bounds) -> bool {
         let tidy = |x: Bounds| x.off <= self.tidy();
         self.read(x).is_some_and(|once| tidy(once) || self.read(once).is_some_and(tidy))
@@ -282,20 +282,20 @@ impl<W: Word> ResidueRing<W> {
         self.is_safe(x).then_some(x)
     }
 
-    /// Of a sum or a difference, if it can be read.
+    /// Bounds of a sum or a difference, if it can be read.
     pub(super) fn sum(&self, x: Bounds, y: Bounds) -> Option<Bounds> {
         let level = x.level.min(y.level);
         let (x, y) = (self.brought(x, level), self.brought(y, level));
         self.if_safe(Bounds { level, largest: x.largest + y.largest, off: x.off + y.off })
     }
 
-    /// Of a product with an integer, if it can be read.
+    /// Bounds of a product with an integer, if it can be read.
     pub(super) fn multiple(&self, x: Bounds, k: i64) -> Option<Bounds> {
         let k = k.unsigned_abs() as f64;
         self.if_safe(Bounds { largest: k * x.largest, off: k * x.off, ..x })
     }
 
-    /// Of a product, if there is a level for it and it can be read.
+    /// Bounds of a product, if there is a level for it and it can be read.
     pub(super) fn product(&self, x: Bounds, y: Bounds) -> Option<Bounds> {
         let level = x.level.min(y.level);
         if level <= self.params.levels().input {

@@ -18,7 +18,7 @@ use crate::{
     trace::Observer,
 };
 
-/// Most readings of one operand before an operation: of what two do not tidy up there is none.
+/// Most readings of one operand before an operation: no residue needs more than two.
 const READINGS: usize = 2;
 
 /// Computes with residues of one ring.
@@ -32,7 +32,7 @@ pub struct ResidueEvaluator<'a, W: Word = u64> {
 }
 
 impl<'a, W: Word> ResidueEvaluator<'a, W> {
-    /// With the evaluation keys of the owner of the residues.
+    /// An evaluator with the evaluation keys of the owner of the residues.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for a ring of another set.
@@ -163,7 +163,7 @@ impl<'a, W: Word> ResidueEvaluator<'a, W> {
         Ok(Residue { x: product.relabelled(self.ring.scale(bounds.level)), bounds })
     }
 
-    /// Reads the operands as often as `combine` needs, and gives what it makes of them.
+    /// Reads the operands as often as `combine` needs, and returns the bounds that it gives.
     fn prepare(
         &self,
         x: &mut Residue<W>,
@@ -203,7 +203,7 @@ impl<'a, W: Word> ResidueEvaluator<'a, W> {
         Err(self.stuck())
     }
 
-    /// What an operand is after no reading, one, and so on.
+    /// The bounds of an operand after no reading, one, and so on.
     fn ways(&self, x: Bounds) -> [Option<Bounds>; READINGS + 1] {
         let mut ways = [Some(x); READINGS + 1];
         for i in 1..=READINGS {
@@ -219,7 +219,7 @@ impl<'a, W: Word> ResidueEvaluator<'a, W> {
         Ok(())
     }
 
-    /// A ciphertext of integers at a lower level, at its scale.
+    /// A ciphertext of integers at a lower level, at the scale of that level.
     fn at_level(&self, x: &Ciphertext<W>, level: usize) -> Result<Ciphertext<W>, Error> {
         if x.level() == level {
             return Ok(x.clone());
@@ -235,7 +235,7 @@ impl<'a, W: Word> ResidueEvaluator<'a, W> {
         Ok([self.at_level(&x.x, level)?, self.at_level(&y.x, level)?])
     }
 
-    /// What no residue of the ring comes to, as [`ResidueRing::new`] makes sure.
+    /// An error that no residue of the ring leads to, as [`ResidueRing::new`] makes sure.
     fn stuck(&self) -> Error {
         Error::InvalidArgument(format!(
             "residues modulo {} in so much noise that they cannot be reduced; take residues of this ring",

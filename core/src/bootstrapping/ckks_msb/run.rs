@@ -33,13 +33,13 @@ pub enum MsbState<W: Word> {
     Input(Ciphertext<W>),
     /// The same in coefficients, modulo q0.
     Base(Ciphertext<W>),
-    /// What has not been read yet, under the ephemeral secret.
+    /// The part of the number that has not been read yet, under the ephemeral secret.
     Ephemeral(EphemeralPair<W>),
-    /// k x + I at the highest level, or at a lower one where that leaves the pass enough.
+    /// k x + I at the highest level, or at a lower one with enough levels for the pass.
     Raised(Ciphertext<W>),
     /// The same in slots, over K: of one number, or of each of two.
     Quotients(Vec<Ciphertext<W>>),
-    /// On the roots of unity.
+    /// Values on the roots of unity.
     Roots(Vec<Ciphertext<W>>),
     /// Finished.
     Done(Vec<Ciphertext<W>>),
@@ -53,19 +53,19 @@ pub struct MsbRun<'a, W: Word = u64> {
     readout: Readout,
     /// The scale of fractions as results.
     unit: Scale,
-    /// What the fraction is off by when it has been read.
+    /// Error of the fraction when it has been read.
     left: f64,
-    /// What is still to be done.
+    /// The rounding that is still to be done.
     rounding: Rounding,
     /// Passes done.
     done: usize,
-    /// What has not been read before this pass, where there is one after it.
+    /// The part that has not been read before this pass, if another pass follows.
     rest: Option<EphemeralPair<W>>,
-    /// Work that brought the numbers here, not yet reported.
+    /// Work done before the run, not yet reported.
     before: Counters,
-    /// Whose key it is.
+    /// A ciphertext under the same key, as a model for new ones.
     like: Ciphertext<W>,
-    /// Of one number, or of each of two.
+    /// Results of one number, or of each of two.
     results: Vec<Vec<Ciphertext<W>>>,
     /// Places of the results that are wanted, ascending; the others are dropped as they appear.
     kept: Option<Vec<usize>>,
@@ -73,8 +73,7 @@ pub struct MsbRun<'a, W: Word = u64> {
 }
 
 impl<'a, W: Word> MsbRun<'a, W> {
-    /// Reads slots: fractions at the scale of the set, at any level from that of inputs on, of which the part modulo 1 is read.
-    /// Nothing is computed yet.
+    /// Reads slots: the part modulo 1 of fractions at the scale of the set, at the level of inputs or any above. Nothing is computed yet.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`], [`Error::ScaleMismatch`], [`Error::InvalidArgument`] for a ciphertext
@@ -107,8 +106,8 @@ impl<'a, W: Word> MsbRun<'a, W> {
     /// Reads two numbers of every slot at once, x and y of x + i y: they share the maps and the raise, which is half of the work.
     /// Results are those of x, and after them those of y.
     ///
-    /// Both are real: an imaginary part of x would be read as one of y. Those of results of tables are noise; bits of
-    /// [`MsbEvaluator::bin_boot`] have larger ones.
+    /// Both have to be real: an imaginary part of x would be read as part of y. Results of tables have imaginary parts of noise alone; bits
+    /// of [`MsbEvaluator::bin_boot`] have larger ones.
     ///
     /// # Errors
     /// As [`Self::new`] for either; the bound that counts is that of sqrt(x^2 + y^2).
@@ -119,7 +118,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
         rounding: Rounding,
     ) -> Result<Self, Error> {
         let (params, ckks) = (evaluator.params(), evaluator.ckks());
-        // Whatever is wrong with either by itself.
+        // Checks either by itself.
         Self::new(evaluator, x, readout, rounding)?;
         Self::new(evaluator, y, readout, rounding)?;
         let scale = params.scale();
@@ -127,7 +126,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
         let largest = modulus.min(LARGEST_MESSAGE);
         let (a, b) = (x.ciphertext(), y.ciphertext());
         let both = ckks.add(a, &ckks.multiply_by_i(b)?.relabelled(a.scale()))?;
-        // Each has what there is of the other in it. No larger bound than that of messages can be stated, but the error of the first map
+        // Each number carries the error of the other. No larger bound than that of messages can be stated, but the error of the first map
         // grows with |x + i y| all the same.
         let beyond = noise::of_first_map(params, modulus) - noise::of_first_map(params, largest);
         let off = x.off(params)? + y.off(params)? + beyond;
@@ -136,9 +135,9 @@ impl<'a, W: Word> MsbRun<'a, W> {
         Ok(run)
     }
 
-    /// Reads coefficients over q0 of a ciphertext at scale q0 and at whatever level, those that slots-to-coefficients leaves of real
-    /// slots: the first N/2. Into slot k goes what is read of coefficient k with its bits reversed. `numbers` says how large the slots
-    /// were, and how far off.
+    /// Reads coefficients over q0 of a ciphertext at scale q0 and any level: the first N/2, which slots-to-coefficients leaves of real
+    /// slots. The result of coefficient k with its bits reversed goes into slot k. `numbers` states how large the slots were, and their
+    /// error.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -173,7 +172,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
     ) -> Result<Self, Error> {
         evaluator.params().check_levels(readout, false)?;
         match rounding {
-            // Numbers come to lie on the grid, as far as q0 has points.
+            // Numbers are rounded to the grid, as exactly as q0 allows.
             Rounding::Ephemeral | Rounding::Main => {
                 let params = evaluator.params();
                 readout.check_guard(noise::of_rounded_pair(params, rounding))?;
@@ -192,7 +191,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
         }
         let like = evaluator.ckks().drop_to_level(x, 0)?;
         let unit = evaluator.params().scale();
-        // What is rounded lies on the grid.
+        // Rounded numbers lie on the grid.
         let before = if rounding == Rounding::None { off } else { 0.0 };
         let left = readout.left_of(before) / readout.grid() as f64 + noise::of_reading(evaluator.params());
         Ok(Self {
@@ -211,7 +210,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
         })
     }
 
-    /// Fractions as results at another scale than that of the set, at no cost but a level of every digit that is subtracted.
+    /// Gives fractions at another scale than that of the set, which costs nothing but a level of every digit that is subtracted.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] for tables that leave no such level.
@@ -221,12 +220,12 @@ impl<'a, W: Word> MsbRun<'a, W> {
         Ok(self)
     }
 
-    /// With no more than the results at some places, which ascend.
+    /// Keeps only the results at some places, which ascend.
     pub(super) fn keeping(self, places: Vec<usize>) -> Self {
         Self { kept: Some(places), ..self }
     }
 
-    /// Takes in the values that the tables of a pass give, each of which is a result.
+    /// Keeps the wanted ones of the values that the tables of a pass give.
     fn keep(&mut self, number: usize, values: Vec<Ciphertext<W>>) {
         let first = self.readout.values_before(self.done);
         let kept = values.into_iter().enumerate().filter(|(i, _)| is_kept(self.kept.as_deref(), first + i));
@@ -256,8 +255,8 @@ impl<'a, W: Word> MsbRun<'a, W> {
         })
     }
 
-    /// What the fraction that is read is off by, at most but for a chance of 2^-28 a slot (six deviations): to be stated where it is
-    /// read again ([`Numbers::off_by`]). Bits and functions are off by no more than T times that.
+    /// A bound of the error of the fraction that is read, exceeded with a probability of 2^-28 a slot (six deviations): to be stated where
+    /// the fraction is read again ([`Numbers::off_by`]). The errors of bits and functions are at most T times as large.
     pub fn off(&self) -> f64 {
         self.left
     }
@@ -267,12 +266,12 @@ impl<'a, W: Word> MsbRun<'a, W> {
         &self.state
     }
 
-    /// Digits read, and those there are.
+    /// Digits read, and digits in all.
     pub fn progress(&self) -> (usize, usize) {
         (self.done, self.readout.passes())
     }
 
-    /// t and k of digit i: what is read there are k x + I beside multiples of 1/t, and the digit is so many of 1/(t k).
+    /// t and k of digit i: k x + I is read beside multiples of 1/t, and the digit counts multiples of 1/(t k).
     pub(super) fn digit(&self, i: usize) -> (u32, u64) {
         let pass = self.readout.pass(i);
         (pass.base, pass.factor)
@@ -316,7 +315,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
             MsbState::Input(x) => MsbState::Base(evaluator.slots_to_coeffs(&x, keys, counters)?),
             MsbState::Base(x) if self.rounding == Rounding::Main => {
                 self.rounding = Rounding::None;
-                // The integers of a pair are rounded alike under any secret; that of this one is dense.
+                // A pair is rounded in the same way under any secret, here the main one.
                 let pair = x.pair()?;
                 let pair = EphemeralPair::new(pair.b.into_coeff(), pair.a.into_coeff())?;
                 let pair = pair.discretise(self.readout.grid())?;
@@ -381,7 +380,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
         })
     }
 
-    /// The tables of a pass for one of the numbers: results, and the digit as a part of the fraction, at the level of inputs.
+    /// The tables of a pass for one of the numbers: keeps results, and returns the digit as a part of the fraction, at the level of inputs.
     fn look_up(
         &mut self,
         number: usize,
@@ -481,7 +480,7 @@ impl<W: Word> Steps<W> for MsbRun<'_, W> {
         x.map_or((0, base, base), |x| (x.level(), x.log_q(), x.log_scale()))
     }
 
-    /// Digits read, after each.
+    /// The number of digits read, after each digit.
     fn progress(&self, stage: &'static str) -> Option<StageEvent> {
         let (done, total) = MsbRun::progress(self);
         (stage == LOOK_UP).then_some(StageEvent::Progress { stage, done, total })

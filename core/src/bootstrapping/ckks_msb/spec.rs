@@ -38,10 +38,10 @@ const LARGEST_ERROR: f64 = 1.0 / (1u64 << 22) as f64;
 /// log2 of the largest probability that a quotient is out of range.
 const LARGEST_FAILURE: f64 = -40.0;
 
-/// e^(2 pi i x) for |x| up to K: what quotients disappear in.
+/// e^(2 pi i x) for |x| up to K, in which quotients disappear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RootsSpec {
-    /// K: quotients |I| are below that.
+    /// K: quotients |I| are below it.
     pub range: u32,
     /// Degree of the polynomial for an angle smaller by 2^r.
     pub degree: usize,
@@ -61,7 +61,7 @@ impl ReductionSpec for RootsSpec {
         Exponential::of_degree(self.range, self.squarings, self.degree)
     }
 
-    /// Those of the exponential. A table takes ceil(log2 2t) more, which depend on what is looked up.
+    /// The levels of the exponential. A table takes ceil(log2 2t) more, for the base t of the digit that is looked up.
     fn levels(&self) -> usize {
         let terms = self.degree.checked_add(1).and_then(usize::checked_next_power_of_two);
         let depth = terms.map_or(usize::BITS, usize::ilog2);
@@ -99,7 +99,7 @@ impl ReductionSpec for RootsSpec {
         let base = &spec.chain.levels[0];
         if base.len() != 1 || base[0] < MAX_MODULUS * MAX_MODULUS {
             return Err(Error::InvalidArgument(format!(
-                "{}: a q0 of {} primes, the first {}; take one prime above 2^40, of which numbers are rounded to as many as \
+                "{}: a q0 of {} primes, the first {}; take one prime above 2^40, so that numbers can be rounded to \
                  {MAX_MODULUS} points",
                 spec.name,
                 base.len(),
@@ -137,9 +137,9 @@ impl ReductionSpec for RootsSpec {
         Ok(())
     }
 
-    /// Those of a digit in base 2; larger bases take more levels.
+    /// The stages of a digit in base 2; larger bases take more levels.
     fn stages(spec: &MsbSpec) -> Vec<StageInfo> {
-        stages::of_pass(spec, true, stages::of_tables(2))
+        stages::of_pass(spec, true, stages::table_levels(2))
     }
 
     fn promise(spec: &MsbSpec) -> Option<Promise> {

@@ -18,11 +18,11 @@ pub const EVAL_EXP: &str = "eval_exp";
 pub const LOOK_UP: &str = "look_up";
 
 /// Levels that the tables of a digit in base t take: their degree is 2t - 1.
-pub(super) fn of_tables(t: u32) -> usize {
+pub(super) fn table_levels(t: u32) -> usize {
     (2 * t).next_power_of_two().ilog2() as usize
 }
 
-/// The stages of one pass, of the first one with rounding, whose tables take `levels` levels.
+/// The stages of one pass, with the rounding stage if `rounds`; its tables take `levels` levels.
 pub(super) fn of_pass(spec: &MsbSpec, rounds: bool, levels: usize) -> Vec<StageInfo> {
     let mut out = vec![
         stages::slots_to_coeffs(spec),

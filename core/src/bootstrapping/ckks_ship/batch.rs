@@ -53,7 +53,7 @@ impl<W: Word> ShipEvaluator<W> {
     }
 }
 
-/// While tracks are being rotated: those of the next step of all runs, in one pass over their keys.
+/// If tracks are being rotated, computes those of the next step for all runs, in one pass over their keys.
 fn compute_tracks<W: Word>(
     evaluator: &ShipEvaluator<W>,
     runs: &mut [ShipRun<'_, W>],
@@ -79,7 +79,7 @@ fn compute_tracks<W: Word>(
     for (track, (pairs, work)) in core::mem::take(&mut tracks.ahead) {
         let (mut pairs, mut work) = (pairs.into_iter(), Some(work));
         for (run, &halves) in runs.iter_mut().zip(&halves) {
-            // The work is that of all runs: counted once.
+            // The work covers all runs. It goes to the first of them, so that it is counted once.
             let own = (pairs.by_ref().take(halves).collect(), work.take().unwrap_or_default());
             run.tracks.ahead.insert(track, own);
         }
@@ -90,10 +90,10 @@ fn compute_tracks<W: Word>(
 /// Shows the runs' events as those of one.
 struct Together<'a> {
     observer: &'a mut dyn Observer,
-    /// How many runs there are, and which one does a step.
+    /// How many runs there are, and the index of the run that is doing its step.
     runs: usize,
     run: usize,
-    /// Of the stage that is being left.
+    /// Counters of the stage that is ending, summed over the runs so far.
     counters: Counters,
 }
 

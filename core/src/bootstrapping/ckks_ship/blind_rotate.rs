@@ -39,11 +39,11 @@ pub struct TrackScratch<W: Word> {
     factors: Vec<FactorScratch<W>>,
 }
 
-/// Of the track that is in its multiplexers.
+/// Working memory of one lane, for the track that is in its multiplexers.
 pub(super) struct LaneScratch<W: Word> {
-    /// For tracks whose keys are made on the way.
+    /// Digits, for tracks whose keys are made on the fly.
     pub(super) digits: [Digits<W>; 2],
-    /// Of the first and of the second component.
+    /// The prepared first and second components.
     prepared: [Vec<W>; 2],
     /// All digits modulo one prime.
     rows: Vec<W>,
@@ -51,7 +51,7 @@ pub(super) struct LaneScratch<W: Word> {
     terms: Vec<W>,
 }
 
-/// Of each track and lane.
+/// Working memory of one track and lane.
 pub(super) struct FactorScratch<W: Word> {
     /// Modulo Q P.
     pub(super) sum: Pair<W>,
@@ -60,15 +60,15 @@ pub(super) struct FactorScratch<W: Word> {
 }
 
 impl<W: Word> TrackScratch<W> {
-    /// Memory for the tracks of one half of one ciphertext, about 4 (L + K) + 4 D rows; it
-    /// grows when more of them are rotated together.
+    /// Memory for the tracks of one half of one ciphertext, about 4 (L + K) + 4 D rows; it grows when more lanes or
+    /// tracks are rotated together.
     pub fn new(params: &ShipParams<W>) -> Self {
         let mut out = Self { lanes: Vec::new(), factors: Vec::new() };
         out.reserve(params, 1, 1);
         out
     }
 
-    /// The memory of so many lanes and tracks.
+    /// The memory of `lanes` lanes and `tracks` tracks.
     pub(super) fn parts(
         &mut self,
         params: &ShipParams<W>,

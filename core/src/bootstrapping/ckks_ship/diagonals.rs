@@ -104,7 +104,7 @@ impl<W: Word> Matrix<W> {
         Ok(Group { matrix: self, rows })
     }
 
-    /// Bytes kept in memory, as [`Diagonals::memory_bytes`] foretells.
+    /// Bytes kept in memory, as [`Diagonals::memory_bytes`] predicts.
     pub fn memory_bytes(&self) -> usize {
         self.groups.iter().map(|group| size_of_val(group.as_slice())).sum()
     }
@@ -160,7 +160,7 @@ impl<W: Word> Matrix<W> {
         Ok(out)
     }
 
-    /// Coefficient rows of diagonals to evaluation domain modulo prime `limb`.
+    /// Transforms coefficient rows of diagonals to the evaluation domain modulo prime `limb`.
     fn transform(&self, limb: usize, coefficients: &[W], rows: &mut [W]) {
         let (n, kernels) = (self.basis.n(), self.basis.kernels());
         for (row, x) in rows.chunks_exact_mut(n).zip(coefficients.chunks_exact(n)) {
@@ -172,7 +172,7 @@ impl<W: Word> Matrix<W> {
 
 /// Residues of sign x rounded to integers, ties to even, for |x| < 2^51.
 fn round_into<W: Word>(modulus: &Modulus<W>, out: &mut [W], x: &[f64], sign: f64) {
-    // Sums with 3/2 2^52 are rounded to integers, which then are in the low bits.
+    // Adding 3/2 2^52 rounds a sum to an integer, which is then in the low bits.
     const INTEGERS: f64 = 6_755_399_441_055_744.0;
     let p = modulus.value_u64() as i64;
     for (out, &x) in out.iter_mut().zip(x) {
@@ -188,7 +188,7 @@ pub(super) struct Group<'a, W: Word> {
 }
 
 impl<W: Word> Group<'_, W> {
-    /// The evaluation-domain rows of diagonals `0..baby` modulo prime `limb` and their step, where they are kept so.
+    /// The evaluation-domain rows of diagonals `0..baby` modulo prime `limb` and their step, if they are kept in that form.
     pub fn evaluated(&self, limb: usize) -> Option<(Vec<&[W]>, usize)> {
         let basis = &self.matrix.basis;
         let size = self.rows.len() / basis.len();
@@ -197,7 +197,8 @@ impl<W: Word> Group<'_, W> {
     }
 
     /// Calls `product` with the first index and the evaluation-domain rows of diagonals `0..baby` modulo prime
-    /// `limb`, in order, made of coefficients a few at a time, which then stay in a second-level cache.
+    /// `limb`, in order. The rows are transformed from coefficients a few at a time, and so stay in a second-level
+    /// cache.
     pub fn for_each_batch(&self, limb: usize, mut product: impl FnMut(usize, &[&[W]])) {
         const BATCH: usize = 8;
         let n = self.matrix.basis.n();

@@ -61,8 +61,8 @@ impl<W: Word> ShipEvaluator<W> {
         &self.params
     }
 
-    /// Bytes of memory that it keeps from one bootstrap to the next: the diagonals of the slots-to-coefficients matrix. What a bootstrap
-    /// itself takes while it runs is not counted.
+    /// Bytes of memory that the evaluator keeps from one bootstrap to the next: the diagonals of the slots-to-coefficients matrix. What
+    /// a bootstrap itself takes while it runs is not counted.
     pub fn memory_bytes(&self) -> usize {
         self.matrix.memory_bytes()
     }
@@ -135,7 +135,7 @@ impl<W: Word> ShipEvaluator<W> {
         Ok(input.with_pair(pair, 0, self.params.coefficient_scale()))
     }
 
-    /// Diagonals made for another scale than the evaluator's, group by group: after a multiplication.
+    /// The matrix for an input of another scale than the evaluator's, as after a multiplication; it is encoded group by group.
     pub(super) fn matrix_of_scale(&self, scale: Scale) -> Result<Option<SlotsToCoeffs<W>>, Error> {
         if scale.matches(self.matrix.input_scale()) {
             return Ok(None);
@@ -177,7 +177,7 @@ impl<W: Word> ShipEvaluator<W> {
     /// Stage 4: one track of one half.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a track or half there is not.
+    /// [`Error::InvalidArgument`] for a track or half that does not exist.
     pub fn blind_rotate(
         &self,
         phases: &EncodedPhases<W>,
@@ -211,7 +211,7 @@ impl<W: Word> ShipEvaluator<W> {
     /// The leaves of the product tree of one half: the plaintext factor and the tracks' results.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a half there is not, or another number of factors than tracks.
+    /// [`Error::InvalidArgument`] for a half that does not exist, or if there is not one factor per track.
     pub fn leaves(
         &self,
         phases: &EncodedPhases<W>,

@@ -1,8 +1,8 @@
 //! How likely a bootstrap is to be wrong, and not merely imprecise.
 //!
-//! w^x is periodic modulo q0, so no multiple of q0 can be missed: the one event is noise so large that a coefficient leaves
-//! the half turn on which the sine is one to one, or that a bit crosses 1/2. Noise is a sum of products of errors with
-//! the secret: at slot k its standard deviation is in proportion to |s(zeta^(5^k))|, so the bound is one of a key.
+//! w^x is periodic modulo q0, so no multiple of q0 can be missed. The only failure is noise so large that a coefficient
+//! leaves the half turn on which the sine is one to one, or that a bit crosses 1/2. Noise is a sum of products of errors
+//! with the secret: at slot k its standard deviation is proportional to |s(zeta^(5^k))|, so each key has its own bound.
 
 use super::{noise::NoiseModel, secret::ShipSecretKey};
 use crate::{
@@ -76,7 +76,7 @@ mod tests {
         let key = ShipSecretKey::generate(&params, &Seed::from_bytes([9; 32]));
         let spectrum = key.spectrum();
         let mean = spectrum.iter().sum::<f64>() / spectrum.len() as f64;
-        // A random ternary secret: 2 N / 3, of which the slot with the most has about ten times as much.
+        // A random ternary secret has a mean of 2 N / 3; the largest slot has about ten times that.
         assert!((mean / (2.0 * params.n() as f64 / 3.0) - 1.0).abs() < 0.1, "{mean}");
         let peak = spectrum.iter().fold(0.0f64, |most, x| most.max(*x)) / mean;
         assert!((6.0..20.0).contains(&peak), "{peak}");

@@ -37,7 +37,7 @@ impl<W: Word> Begun<W> {
         Ok(Self { products: Products { own, steps }, sums, counters })
     }
 
-    /// What [`Products::read`] reads; public numbers.
+    /// Appends what [`Products::read`] reads; the numbers are public.
     pub(super) fn write(&self, scale: Scale, out: &mut Vec<u8>) {
         let (high, low) = scale.parts();
         put_words(&[high.to_bits(), low.to_bits()], out);
@@ -50,7 +50,7 @@ impl<W: Word> Begun<W> {
         Ok(())
     }
 
-    /// Takes in the sum of a group.
+    /// Takes the sum of a group that was computed elsewhere.
     pub(super) fn supply(&mut self, group: usize, sum: &[u8]) -> Result<(), Error> {
         let mut sum = Reader(sum);
         let pair = read_pair(&mut sum, self.products.steps.basis())?;
@@ -59,7 +59,7 @@ impl<W: Word> Begun<W> {
         Ok(())
     }
 
-    /// What [`ShipEvaluator::slots_to_coeffs`] gives for the same ciphertext.
+    /// The result, as [`ShipEvaluator::slots_to_coeffs`] gives it for the same ciphertext.
     pub(super) fn finish(
         self,
         evaluator: &ShipEvaluator<W>,
@@ -89,7 +89,7 @@ pub(super) struct Products<W: Word> {
 }
 
 impl<W: Word> Products<W> {
-    /// The products of a run that is elsewhere.
+    /// Reads the products of a run elsewhere, as [`Begun::write`] wrote them.
     pub(super) fn read(evaluator: &ShipEvaluator<W>, mut brief: Reader<'_>) -> Result<Self, Error> {
         let parts = brief.words::<u64>(2)?;
         let scale = Scale::from_parts(f64::from_bits(parts[0]), f64::from_bits(parts[1]));
@@ -124,7 +124,7 @@ pub(super) fn read_pair<W: Word>(bytes: &mut Reader<'_>, basis: &Basis<W>) -> Re
     Ok(Pair { b: poly()?, a: poly()? })
 }
 
-/// So many rows of residues for each prime, prime after prime.
+/// Reads `rows` rows of residues for each prime, prime after prime.
 fn read_rows<W: Word>(bytes: &mut Reader<'_>, basis: &Basis<W>, rows: usize) -> Result<Vec<W>, Error> {
     let rows = basis.primes().map(|p| bytes.residues(p, rows * basis.n()));
     Ok(rows.collect::<Result<Vec<_>, _>>()?.concat())

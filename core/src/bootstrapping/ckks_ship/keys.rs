@@ -45,7 +45,7 @@ pub trait KeySource<W: Word>: Sync {
     /// # Errors
     /// [`Error::MissingKey`], or what reading or generating the keys may give.
     fn track(&self, track: usize) -> Result<Arc<TrackKeys<W>>, Error>;
-    /// The secret key of which [`Self::track`] makes keys, if it does: a track can then be rotated without keeping any of them.
+    /// The secret key from which [`Self::track`] makes keys, if it makes them: a track can then be rotated without keeping any of them.
     #[doc(hidden)]
     fn maker(&self) -> Option<&ShipSecretKey<W>> {
         None
@@ -112,8 +112,8 @@ impl<W: Word> ShipKeys<W> {
         &self.params
     }
 
-    /// Reads the keys of all tracks once, on as many threads as there are, and gives the sum of their words: a bootstrap
-    /// cannot take less time than this, and `refloat bench`, which puts the two side by side, is all that uses it.
+    /// Reads the keys of all tracks once, on as many threads as there are, and gives the sum of their words. No
+    /// bootstrap can take less time than this. Only `refloat bench` uses it, to show the two times side by side.
     #[doc(hidden)]
     pub fn read_tracks(&self) -> W {
         let sums = par::map(self.tracks.len(), |track| {
@@ -149,9 +149,8 @@ impl<W: Word> KeySource<W> for ShipKeys<W> {
     }
 }
 
-/// Keys made on the way by the holder of the secret key, one track at a time, and dropped: a
-/// 128-bit bootstrap in the memory of a browser tab. `S` is a reference to the secret key, or an
-/// `Arc` of it.
+/// Keys that the holder of the secret key makes on the fly, one track at a time, and drops again: a 128-bit bootstrap
+/// in the memory of a browser tab. `S` is a reference to the secret key, or an `Arc` of it.
 pub struct GeneratedKeys<S, W: Word = u32> {
     secret: S,
     common: CommonKeys<W>,

@@ -75,8 +75,8 @@ pub use spec::ShipSpec;
 pub use split::ShipHelper;
 pub use stages::{BLIND_ROTATE, CONJUGATE, ENCAPSULATE, ENCODE_PHASE, PRODUCT_TREE, SLOTS_TO_COEFFS};
 
-// What tests and benchmarks look at, and what the types above hold. Hidden instead of behind a feature: with one, the library that is
-// tested would be another than the one that is released.
+// For tests and benchmarks, and types that those above hold. They are hidden instead of behind a feature, so that the library that is
+// tested is the one that is released.
 #[doc(hidden)]
 pub use {
     blind_rotate::TrackScratch,

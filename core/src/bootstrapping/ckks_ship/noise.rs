@@ -84,7 +84,7 @@ impl NoiseModel {
         let base = params.coefficient_scale().to_f64();
         let coefficients = (slots_to_coeffs + encapsulation) / (base * base);
         let input_part = if bits {
-            // Squared away: (pi e / 2)^2 with e Gaussian has mean square 3 (pi/2)^4 e^4.
+            // The first order vanishes: (pi e / 2)^2 with e Gaussian has mean square 3 (pi/2)^4 e^4.
             let quarter = core::f64::consts::FRAC_PI_2;
             3.0 * libm::pow(quarter, 4.0) * coefficients * coefficients
         } else {

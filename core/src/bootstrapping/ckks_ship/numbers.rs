@@ -90,7 +90,7 @@ mod tests {
         let mut budget = ReleaseBudget::default();
         let refused = release(&Release { numbers: Some(1), ..Release::default() }, &mut budget).unwrap_err();
         assert!(refused.code() == "LIMIT" && budget.used() == 0, "{refused}");
-        // One release with two bits of statistical security is not security; it shows the path.
+        // Two bits of statistical security protect nothing; they only show the path.
         let mut weak = ReleaseBudget::new(1, 2).unwrap();
         let large = Release { error: ErrorBound::Secret(1.0), largest: 64.0, ..Release::default() };
         let found = release(&large, &mut weak).unwrap();

@@ -1,10 +1,10 @@
 //! Blind rotation with keys that the holder of the secret makes on the fly.
 //!
-//! A track is linear in its keys, and a sample of them is (e + payload - a v, a). So three sums are taken apart:
-//! the products with `a`, modulo every prime; those with the errors, which are integers small enough for a few
-//! primes; and those with the payloads, all but one of which vanish. At each division the first component is put
-//! together, sum e + sum payload - (sum a) s: the bits are those of keys in memory, for a fraction of the transforms
-//! and no product of a sample with the secret.
+//! A track is linear in its keys, and each of their samples is (e + payload - a v, a). So three sums are computed
+//! separately: the products with `a`, modulo every prime; those with the errors, which are integers small enough for
+//! a few primes; and those with the payloads, all but one of which vanish. At each division the first component is
+//! put together as sum e + sum payload - (sum a) s. The result equals that of keys in memory bit for bit, for a
+//! fraction of the transforms and without multiplying any sample by the secret.
 
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
@@ -84,7 +84,7 @@ fn column<W: Word>(
         held.widen(errors, &mut sum.b);
         for limb in 0..basis.len() {
             let m = basis.modulus(limb);
-            // The plaintexts of the secret candidate, by the same work for each of them.
+            // Selects the plaintexts of the secret candidate, with the same work for every candidate.
             selected.fill(W::ZERO);
             for i in 0..samples {
                 let row = lane.phases.row(limb, lane.half, i);
@@ -145,7 +145,7 @@ fn multiplex<W: Word>(
     let s = secret.dense.eval();
     for (FactorScratch { sum, factor }, errors) in scratch.iter_mut().zip(&*errors) {
         held.widen(errors, &mut sum.b);
-        // The digits recompose: payloads come to P sigma(b + a s) for the branch of the secret digit.
+        // The digits recompose: the payloads add up to P sigma(b + a s) for the branch of the secret digit.
         let mut phase = Zeroizing::new(factor.a.clone());
         let mut rotated = Zeroizing::new(vec![W::ZERO; basis.n()]);
         for limb in 0..rlwe.q(level).len() {
@@ -175,7 +175,7 @@ struct Held<W: Word> {
 }
 
 impl<W: Word> Held<W> {
-    /// For sums of products of the errors with integers, given the sum over the products of the largest coefficient.
+    /// For sums of products of the errors with integer polynomials; `largest` is the sum of their largest coefficients.
     fn new(basis: &Basis<W>, largest: f64) -> Self {
         // Products have n terms. A bit for the sign, and one because residues near half the modulus may be taken for
         // their negatives.
@@ -199,12 +199,12 @@ impl<W: Word> Held<W> {
         }
     }
 
-    /// Sums of products with errors, one per lane.
+    /// Zeros for the sums of products with errors, one per lane.
     fn sums(&self, lanes: usize) -> Zeroizing<Vec<Poly<W, Eval>>> {
         Zeroizing::new((0..lanes).map(|_| Poly::zero(&self.narrow)).collect())
     }
 
-    /// Makes samples of a block.
+    /// Makes the samples of a block with the indices `samples`.
     fn make(&mut self, secret: &ShipSecretKey<W>, block: BlockId, samples: Range<usize>) {
         let n = self.basis.n();
         let seconds = self.seconds.chunks_exact_mut(self.basis.len() * n);
@@ -220,7 +220,7 @@ impl<W: Word> Held<W> {
         }
     }
 
-    /// Adds the products of the first samples with `rows(limb)`.
+    /// Adds the products of the first samples with `rows(limb)` to the sums, or replaces the sums unless `accumulate`.
     fn products(
         &self,
         rows: &dyn Fn(usize) -> Vec<Vec<W>>,
@@ -245,7 +245,7 @@ impl<W: Word> Held<W> {
         }
     }
 
-    /// The integers of which `sums` holds residues, modulo every prime.
+    /// Writes the integers that `sums` represents, modulo every prime.
     fn widen(&self, sums: &Poly<W, Eval>, out: &mut Poly<W, Eval>) {
         let mut coefficients = Zeroizing::new(sums.clone().into_coeff());
         coefficients.for_each_row_mut(|i, row| self.extension.prepare(i, row));
@@ -262,7 +262,7 @@ impl<W: Word> Held<W> {
     }
 }
 
-/// Half of every digit's modulus, added up: no coefficient of a digit is larger than its half.
+/// Half of every digit's modulus, added up: no coefficient of a digit is larger than half its modulus.
 fn half_digits<W: Word>(rlwe: &RlweContext<W>) -> f64 {
     let q = rlwe.q(rlwe.max_level());
     let modulus =
@@ -278,7 +278,7 @@ fn permute_add<W: Word>(out: &mut Poly<W, Eval>, x: &Poly<W, Eval>, sigma: &Auto
     }
 }
 
-/// out -= a s, with nothing left of the product.
+/// out -= a s, wiping the product.
 fn subtract_product<W: Word>(out: &mut Poly<W, Eval>, a: &Poly<W, Eval>, s: &Poly<W, Eval>) {
     let kernels = a.basis().kernels();
     let mut product = Zeroizing::new(vec![W::ZERO; a.basis().n()]);

@@ -30,7 +30,7 @@ impl Phases {
         Self { a: phases(a), b: phases(b) }
     }
 
-    /// Phases in turns, N of each component, as [`Self::b`] and [`Self::a`] gave them in another place.
+    /// Phases in turns, N of each component, as [`Self::b`] and [`Self::a`] gave them elsewhere.
     ///
     /// # Errors
     /// [`Error::BadBytes`] outside [-1/2, 1/2].
@@ -58,7 +58,7 @@ pub(super) fn unit(x: f64) -> Complex {
     Complex { re: libm::cos(t), im: libm::sin(t) }
 }
 
-/// What multiplies w^(b_i) in the plaintext leaf: (1 + eta) gamma / (4 pi) · (-i), or -1/4 for bits.
+/// The factor of w^(b_i) in the plaintext leaf: (1 + eta) gamma / (4 pi) · (-i), or -1/4 for bits.
 pub(super) fn plain_factor<W: Word>(params: &ShipParams<W>, mode: SlotMode) -> Complex {
     match mode {
         SlotMode::Bits => Complex { re: -0.25, im: 0.0 },
@@ -143,7 +143,7 @@ impl<W: Word> EncodedPhases<W> {
         self.leaves.len()
     }
 
-    /// What a track rotates of them.
+    /// The lanes of a track, one per half.
     pub(super) fn lanes(&self) -> Vec<Lane<'_, W>> {
         (0..self.halves()).map(|half| Lane { phases: self, half }).collect()
     }
@@ -165,8 +165,8 @@ impl<W: Word> EncodedPhases<W> {
         whole_row(&self.windows[limb * size..(limb + 1) * size], self.n, row)
     }
 
-    /// The rows that meet the column samples of prime `limb`, in their order, and their step. The second half
-    /// reads the same plaintexts one quarter later.
+    /// The rows to be multiplied by the column samples of prime `limb`, in the order of the samples, and their step.
+    /// The second half reads the same plaintexts one quarter later.
     pub(super) fn rows(&self, limb: usize, half: usize) -> (Vec<&[W]>, usize) {
         let size = 4 * self.columns * self.n;
         let (mut rows, step) = in_lines(&self.windows[limb * size..(limb + 1) * size], self.n);

@@ -15,8 +15,8 @@ use crate::{
     security::SecurityPolicy,
 };
 
-/// A named SHIP set. It promises bits of precision of the worst slot of one bootstrap, every message with parts in \[-1, 1\]
-/// (or bits).
+/// A named SHIP set. It promises the bits of precision of the worst slot of one bootstrap, for every message with parts in
+/// \[-1, 1\] (or bits).
 pub type ShipPreset = Preset<ShipSpec>;
 
 impl ShipPreset {

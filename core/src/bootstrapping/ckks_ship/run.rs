@@ -85,7 +85,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
         })
     }
 
-    /// Tracks computed by one step, in parallel where threads are: 1 by default.
+    /// Tracks computed by one step, in parallel where there are threads: 1 by default.
     #[must_use]
     pub fn with_tracks_per_step(mut self, tracks: usize) -> Self {
         self.tracks_per_step = tracks.max(1);

@@ -55,7 +55,7 @@ impl<W: Word> ShipSecretKey<W> {
         let master = key_set_seed(seed, "ship key set", &params.fingerprint());
         let seeds = KeySeeds::derive(&master);
         let dense = SecretKey::generate(context, &master);
-        // What encrypting and decrypting need of it; the rest follows when evaluation keys are made.
+        // Encrypting and decrypting need only these primes; the others follow when evaluation keys are made.
         dense.prepare(context.q(OUTPUT_LEVEL).len());
         let factors = draw_factors(params, &master);
         Self {

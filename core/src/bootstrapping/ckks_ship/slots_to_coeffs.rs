@@ -31,7 +31,7 @@ pub struct SlotsToCoeffs<W: Word> {
     input_scale: Scale,
     narrow: Narrow<W>,
     matrix: Matrix<W>,
-    /// Of the rotation keys, in their order.
+    /// The automorphisms of the rotation keys, in the order of the keys.
     rotations: Vec<Automorphism>,
 }
 
@@ -249,16 +249,16 @@ impl<W: Word> SlotsToCoeffs<W> {
     }
 }
 
-/// Groups of diagonals that meet a line of the baby steps together.
+/// Groups of diagonals that are multiplied by a line of the baby steps together.
 const GROUPS: usize = 8;
 
-/// The modulus q0 qs of the products, and the ways there and back.
+/// The modulus q0 qs of the products, with the conversions from and to q0 qs P.
 struct Narrow<W: Word> {
     basis: Basis<W>,
     wide: Basis<W>,
     /// Division by P, from q0 qs P.
     down: ModDown<W>,
-    /// P modulo the primes of q0 qs; modulo its own it is 0.
+    /// P modulo the primes of q0 qs; modulo its own primes it is 0.
     special: Vec<Shoup<W>>,
 }
 

@@ -42,7 +42,7 @@ pub struct ShipSpec {
     pub gamma: f64,
     /// Whether the slope of the sine is corrected for messages in [-1, 1] (eta = 3 kappa / 4).
     pub slope_correction: bool,
-    /// What the slots hold: `Real` for a set that serves N/2 real numbers with |x| <= 1, and as many complex ones, each part at most
+    /// What the slots hold: `Real` for a set that serves N/2 real numbers with |x| <= 1, or N/2 complex ones whose parts are at most
     /// 1, which take two half-bootstraps under the same keys; or `Bits`, cleaned by the bootstrap: input noise is squared away.
     pub mode: SlotMode,
     /// The policy the set must meet.

@@ -133,7 +133,7 @@ fn no_tasks() -> Error {
     )
 }
 
-/// Computes groups of diagonals or tracks of a bootstrap that is elsewhere, with the same bits.
+/// Computes groups of diagonals or tracks of a bootstrap that runs elsewhere; the results are the same, bit for bit.
 pub struct ShipHelper<'a, W: Word = u32> {
     evaluator: &'a ShipEvaluator<W>,
     stage: Stage<W>,
@@ -145,7 +145,8 @@ enum Stage<W: Word> {
 }
 
 impl<'a, W: Word> ShipHelper<'a, W> {
-    /// For the stage that [`Split::brief`] tells of. Tracks take the secret key, and make their keys sample by sample.
+    /// A helper for the stage that a brief ([`Split::brief`]) describes. For tracks it needs the secret key, from which it makes their keys
+    /// sample by sample.
     ///
     /// # Errors
     /// [`Error::BadBytes`] or [`Error::InvalidArgument`] for bytes that are not a brief for the evaluator's set;
@@ -161,7 +162,7 @@ impl<'a, W: Word> ShipHelper<'a, W> {
             [TRACKS] => {
                 let mode = brief.bytes(1)?[0];
                 let mode = SlotMode::ALL.into_iter().find(|&known| known as u8 == mode);
-                let mode = mode.ok_or_else(|| bad("no slots are of this mode"))?;
+                let mode = mode.ok_or_else(|| bad("there is no such slot mode"))?;
                 check_mode(params, mode)?;
                 let secret = secret.ok_or_else(|| {
                     Error::MissingKey(

@@ -14,7 +14,7 @@ pub(super) type Ahead<W> = BTreeMap<usize, Finished<W>>;
 /// The factor of each lane, and the work it took.
 pub(super) type Finished<W> = (Vec<Pair<W>>, Counters);
 
-/// Working memory for the tracks that run together; it grows to what is asked of it.
+/// Working memory for the tracks that run together; it grows as needed.
 pub(super) struct Tracks<W: Word> {
     slots: Vec<Slot<W>>,
     /// Tracks that were finished before their turn.
@@ -24,11 +24,11 @@ pub(super) struct Tracks<W: Word> {
 struct Slot<W: Word> {
     scratch: TrackScratch<W>,
     group: Vec<usize>,
-    /// The factors of each lane and the work, one by one for the tracks of the group.
+    /// For each track of the group, the factors of all lanes and the work.
     result: Result<Vec<Finished<W>>, Error>,
 }
 
-/// Tracks that one thread takes in one pass over the plaintexts, which are all alike to them: at most.
+/// The most tracks that one thread takes in one pass over the plaintexts, which all tracks share.
 const GROUP: usize = 4;
 
 /// Tracks to rotate in one step, so that every thread has a group.
@@ -42,7 +42,7 @@ impl<W: Word> Tracks<W> {
         Self { slots: Vec::new(), ahead: Ahead::new() }
     }
 
-    /// Rotates those of these tracks that are not finished, which leaves all of them in `ahead`.
+    /// Rotates the tracks that are not finished yet; afterwards all of `tracks` are in `ahead`.
     pub(super) fn compute(
         &mut self,
         evaluator: &ShipEvaluator<W>,
@@ -66,7 +66,7 @@ impl<W: Word> Tracks<W> {
             let mut work = Counters::default();
             let pairs = blind_rotate(evaluator, keys, lanes, group, scratch, &mut work);
             *result = pairs.map(|pairs| {
-                // The work is the group's: counted once.
+                // The work is that of the whole group, and is counted once.
                 let work = core::iter::once(work).chain(core::iter::repeat(Counters::default()));
                 pairs.into_iter().zip(work).collect()
             });
@@ -102,8 +102,8 @@ impl<W: Word> Tracks<W> {
     }
 }
 
-/// Blind rotation of a few tracks for several lanes, in one pass over their keys: `[track][lane]`. Keys that would be made for it
-/// are made sample by sample, each of which serves once, so that a few are in memory at a time.
+/// Blind rotation of a few tracks for several lanes, in one pass over their keys: `[track][lane]`. If keys have to be made for
+/// it, they are made sample by sample; each sample serves once, so only a few are in memory at a time.
 pub(super) fn blind_rotate<W: Word>(
     evaluator: &ShipEvaluator<W>,
     keys: &dyn KeySource<W>,

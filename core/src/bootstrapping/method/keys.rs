@@ -21,13 +21,13 @@ pub trait SwitchingKeySet: Clone {
     /// All keys, expanded in memory.
     type Keys;
 
-    /// Its name.
+    /// Name of the set.
     fn name(&self) -> &str;
 
     /// 16 bytes that identify the numbers.
     fn fingerprint(&self) -> [u8; 16];
 
-    /// What the shapes of the keys follow from.
+    /// What the shapes of the keys are derived from.
     fn key_layout(&self) -> KeyLayout<'_, Self::Word>;
 
     /// The parts in which the keys travel, in order.
@@ -74,11 +74,11 @@ impl<P: SwitchingKeySet> KeysBuilder<P> {
     }
 
     /// Takes the first components of the samples of one part, which `read` gives by their position in it, and expands the
-    /// second ones from the public seed. Nothing is taken unless all can be read.
+    /// second components from the public seed. Nothing is taken unless all samples can be read.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] if the seed is not that of the key set; [`Error::InvalidArgument`] for a polynomial of
-    /// another modulus; what `read` gives.
+    /// another modulus; errors of `read`.
     pub(crate) fn add_samples(
         &mut self,
         part: &SwitchingKeyPart,

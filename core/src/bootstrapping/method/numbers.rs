@@ -25,7 +25,7 @@ pub trait NumberSet<W: Word> {
     /// Lowest level at which messages are encrypted.
     fn lowest_message_level(&self) -> usize;
 
-    /// What numbers are in all slots of the ring, which [`NumberSecret::encrypt_numbers`] says more of.
+    /// The slots of the whole ring that stand for `numbers`; see [`NumberSecret::encrypt_numbers`].
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for too many or out-of-range numbers, an odd number of parts, or a mode that the set does not
@@ -105,11 +105,11 @@ pub trait NumberSecret<W: Word> {
     fn decrypt_numbers(&self, ciphertext: &Ciphertext<W>, mode: SlotMode)
     -> Result<Private<Vec<f64>>, Error>;
 
-    /// Largest error of a number that was encrypted, or that a bootstrap has refreshed since: how far it decrypts from what it stands for.
-    /// `public` says that it may have been encrypted with the public key, whose larger error most bootstraps keep.
+    /// Largest error of a number that was encrypted, or has been refreshed by a bootstrap since: how far the decrypted number is from the
+    /// one it stands for. `public` says that it may have been encrypted with the public key, whose larger error most bootstraps keep.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a set that promises nothing of every message.
+    /// [`Error::InvalidArgument`] for a set whose promise does not hold for every message.
     fn largest_error(&self, public: bool) -> Result<f64, Error> {
         let _ = public;
         Err(Error::InvalidArgument(
@@ -118,7 +118,7 @@ pub trait NumberSecret<W: Word> {
     }
 
     /// Decrypts for somebody who is not the owner of the key: floods the result with noise, or refuses. [`Release`] says how much of the
-    /// result leaves and what is known of its errors, `budget` how many releases the key has. `randomness` must be fresh.
+    /// result is released and what is known of its errors, `budget` how many releases the key has. `randomness` must be fresh.
     ///
     /// ```
     /// use refloat::bootstrapping::ckks_msb::MsbSecretKey;

@@ -1,10 +1,9 @@
 //! Named sets, and the sets of earlier versions whose keys are still read.
 //!
-//! When the numbers of a set change, its name goes to the new numbers. The old ones stay for one minor version as a
-//! [`Retired`] set, under the old name with the year and a letter (`bool-128-2026a`): its fingerprint is the one that old
-//! keys, ciphertexts and evaluation keys carry, so all of them are found by it, decrypt and compute. New keys are made of a
-//! set that is asked for by name, so names find only the sets of today: the name of a retired one gives an error that says which
-//! set to take.
+//! When the numbers of a set change, its name goes to the new numbers. The old ones stay for one minor version as a [`Retired`]
+//! set, under the old name with the year and a letter (`bool-128-2026a`). Its fingerprint is the one that old secret keys,
+//! ciphertexts and evaluation keys carry, so the set is found by it, and they still decrypt and compute. New keys are made for
+//! a set given by name, and names find current sets only: the name of a retired set gives an error that says which set to take.
 
 use alloc::{format, vec::Vec};
 use core::fmt;
@@ -22,7 +21,7 @@ pub trait SetSpec: Sized + 'static {
     const METHOD: MethodInfo;
     /// What its sets are called in messages, such as "DM/CGGI set".
     const WHAT: &'static str;
-    /// What the table of sets states of a promise; [`Self::promise`] completes it.
+    /// The part of a promise that the table of sets states; [`Self::promise`] completes it.
     type Promised: Copy + 'static;
 
     /// The named sets.
@@ -53,7 +52,7 @@ pub struct Preset<S: SetSpec> {
 
 /// A set of an earlier version: its keys are read and used, and no new ones made.
 pub struct Retired<S: SetSpec> {
-    /// The set, under its name of today: the old one with the year and a letter.
+    /// The set under its present name: the old one with the year and a letter.
     pub preset: Preset<S>,
     /// The set to take now, which has the name that this one had.
     pub now: &'static str,
@@ -61,9 +60,9 @@ pub struct Retired<S: SetSpec> {
 
 /// The named sets of a method.
 pub struct Catalogue<S: SetSpec> {
-    /// Those that keys are made of, the default first, insecure ones last.
+    /// Current sets, for which keys are made: the default first, insecure ones last.
     pub current: &'static [Preset<S>],
-    /// Those of earlier versions.
+    /// Sets of earlier versions.
     pub retired: &'static [Retired<S>],
 }
 
@@ -74,7 +73,7 @@ impl<S: SetSpec> fmt::Debug for Preset<S> {
 }
 
 impl<S: SetSpec> Preset<S> {
-    /// Every set of today, the default first, insecure ones last.
+    /// Every current set, the default first, insecure ones last.
     pub fn all() -> &'static [Self] {
         S::catalogue().current
     }
@@ -84,12 +83,12 @@ impl<S: SetSpec> Preset<S> {
         S::catalogue().retired
     }
 
-    /// Every set whose keys are read: those of today, then those of earlier versions.
+    /// Every set whose keys are read: current sets, then those of earlier versions.
     pub fn readable() -> impl Iterator<Item = &'static Self> {
         S::catalogue().readable()
     }
 
-    /// The set of a name, to make keys of.
+    /// The current set called `name`, to make keys for.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] listing the names there are, or naming the set to take instead of a retired one.
@@ -97,7 +96,7 @@ impl<S: SetSpec> Preset<S> {
         S::catalogue().named(name)
     }
 
-    /// The set of a name, of today or of an earlier version.
+    /// The set called `name`, current or of an earlier version.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] listing the names there are.
@@ -105,7 +104,7 @@ impl<S: SetSpec> Preset<S> {
         Self::readable().find(|preset| preset.name == name).map_or_else(|| Self::named(name), Ok)
     }
 
-    /// The set that keys or ciphertexts belong to, of today or of an earlier version.
+    /// The set that keys or ciphertexts belong to, current or of an earlier version.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] if no set has the fingerprint.
@@ -118,7 +117,7 @@ impl<S: SetSpec> Preset<S> {
         self.policy != SecurityPolicy::InsecureForTests
     }
 
-    /// The set to make new keys of instead of this one; `None` for a set of today.
+    /// The set to make new keys for instead of this one; `None` for a current set.
     pub fn successor(&self) -> Option<&'static str> {
         Self::retired().iter().find(|old| old.preset.name == self.name).map(|old| old.now)
     }
@@ -133,7 +132,7 @@ impl<S: SetSpec> Preset<S> {
         (self.spec)().promise(&self.promised)
     }
 
-    /// The validated parameters, over whichever word.
+    /// The validated parameters, over the word of `P`.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] if a prime does not fit the word.
@@ -148,7 +147,7 @@ impl<S: SetSpec> Preset<S> {
 }
 
 impl<S: SetSpec> Catalogue<S> {
-    /// A set to make keys of.
+    /// The current set called `name`, to make keys for.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] listing the names there are, or naming the set to take instead of a retired one.

@@ -59,8 +59,8 @@ pub enum Promise {
 }
 
 impl Promise {
-    /// -log2 of the mean and of the largest error; of the largest for both where the mean is not promised. `None` for what has
-    /// no error.
+    /// -log2 of the mean and of the largest error; the latter twice if the mean is not promised. `None` for results without an
+    /// error.
     pub fn precision(self) -> Option<[f64; 2]> {
         match self {
             Self::Precision { worst, mean, .. } => Some([mean.unwrap_or(worst), worst]),
@@ -68,14 +68,14 @@ impl Promise {
         }
     }
 
-    /// Whether it holds whatever the message is.
+    /// Whether it holds for every message of its kind, not only for random ones.
     pub fn holds_for_every_message(self) -> bool {
         !matches!(self, Self::Precision { messages: Messages::ZeroMean, .. })
     }
 
-    /// What so many bootstraps keep of a message of which nothing is computed between them. Errors and probabilities add up
-    /// at worst: log2 of the number of bootstraps is lost. A computation multiplies the errors before it by its slope. Bits
-    /// and integers are cleaned by each bootstrap, so that theirs do not add up.
+    /// What is promised after `bootstraps` bootstraps in a row, with no computation between them. At worst errors and
+    /// failure probabilities add up, which costs log2 of the number of bootstraps. A computation multiplies the errors
+    /// before it by its slope. Bits and integers are cleaned by each bootstrap, so their errors do not add up.
     #[must_use]
     pub fn after(self, bootstraps: u32) -> Self {
         let lost = libm::log2(f64::from(bootstraps.max(1)));

@@ -33,10 +33,11 @@ pub trait Method<W: Word> {
         observer: &mut dyn Observer,
     ) -> Result<Ciphertext<W>, Error>;
 
-    /// One result for each of the readings that a program takes of the same digits of a ciphertext.
+    /// One result for each reading that a program takes of the same digits of a ciphertext.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a method that reads none, which plans refuse before; otherwise as [`Self::bootstrap`].
+    /// [`Error::InvalidArgument`] for a method that reads no digits, which plans refuse beforehand; otherwise as
+    /// [`Self::bootstrap`].
     fn read_digits(
         &self,
         ciphertext: &Ciphertext<W>,

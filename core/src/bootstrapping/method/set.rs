@@ -135,7 +135,7 @@ impl Part {
     }
 }
 
-/// What a set for gates and look-ups has beside.
+/// What a set for gates and look-ups has in addition.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "openapi", derive(Serialize, Deserialize, ToSchema), serde(rename_all = "camelCase"))]
 pub struct GateInfo {
@@ -149,7 +149,7 @@ pub struct GateInfo {
     pub gate_log_failure: f64,
 }
 
-/// What a set that compares numbers in slots by gates has beside.
+/// What a set that compares numbers in slots by gates has in addition.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "openapi", derive(Serialize, Deserialize, ToSchema), serde(rename_all = "camelCase"))]
 pub struct OrderInfo {
@@ -183,7 +183,7 @@ impl Fact {
         Self { label: label.to_owned(), value: value.into() }
     }
 
-    /// The sizes of the diagonals of linear transforms, from their bytes.
+    /// A fact: the size of the diagonals of linear transforms, evaluated and as coefficients, from their bytes.
     pub(in crate::bootstrapping) fn diagonals(bytes: impl Fn(PlaintextStorage) -> u64) -> Self {
         let megabytes = |storage| bytes(storage) / 1_000_000;
         let [evaluated, coefficients] =
@@ -212,7 +212,7 @@ pub struct SetInfo {
     /// What integers in slots are modulo, for sets of integers.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub modulus: Option<u64>,
-    /// Integers in a slot, for sets of integers: 1, or more where a slot is an element of a Galois ring, given by so many coordinates in a
+    /// Integers in a slot, for sets of integers: 1, or more where a slot is an element of a Galois ring, given by that number of coordinates in a
     /// normal basis. Messages have them next to each other, slot after slot.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub slot_degree: Option<usize>,
@@ -260,7 +260,7 @@ pub struct SetInfo {
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub gain_bits: Option<u32>,
     /// log2 of the probability, promised, that a gate's result is wrong, or a slot of integers after a bootstrap; for conventional
-    /// bootstrapping and modular reduction, that a bootstrap of random coefficients fails, of as many digits as there can be.
+    /// bootstrapping and modular reduction, that a bootstrap of random coefficients fails, for as many digits as the set can read.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub log_failure: Option<f64>,
     /// Stages of the bootstrapping, in order.
@@ -280,20 +280,20 @@ pub struct SetInfo {
     pub ciphertext_bytes: Vec<usize>,
     /// Bytes of the evaluation key set when loaded for use, with what is precomputed for it.
     pub expanded_key_bytes: u64,
-    /// What a set for gates and look-ups has beside.
+    /// What a set for gates and look-ups has in addition.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub gates: Option<GateInfo>,
-    /// What a set that compares numbers in slots by gates has beside.
+    /// What a set that compares numbers in slots by gates has in addition.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub orders: Option<OrderInfo>,
-    /// What else there is to say of it, for people.
+    /// Further facts about the set, for people.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub facts: Vec<Fact>,
 }
 
 impl SetInfo {
-    /// What follows from the preset, and `parts` of evaluation keys: a set of one slot of bits and no levels. The method says
-    /// the rest.
+    /// What follows from the preset and the parts of its evaluation keys, for a set of one slot of bits and no levels. The
+    /// method fills in the rest.
     pub fn of<S: SetSpec>(preset: &Preset<S>, scheme: Scheme, key_parts: Vec<Part>) -> Self {
         let promise = preset.promise();
         let (promised_bits, promised_mean_bits, promised_for, log_failure) = match promise {
@@ -345,7 +345,7 @@ impl SetInfo {
         }
     }
 
-    /// Numbers in a ciphertext: one a slot, or as many as a slot has coordinates.
+    /// Numbers in a ciphertext: one per slot, or one for each coordinate of every slot.
     pub fn numbers(&self) -> usize {
         self.slots * self.slot_degree.unwrap_or(1)
     }
@@ -382,10 +382,10 @@ pub trait ParamSet: Sized {
     /// met.
     fn checked(spec: &Self::Spec) -> Result<Self, Error>;
 
-    /// Describes the set of `preset`, whose parameters these are.
+    /// Describes the set of `preset`; `self` are its parameters.
     fn info(&self, preset: &Preset<Self::Spec>) -> SetInfo;
 
-    /// What is said of it for people beside [`Self::info`].
+    /// Facts for people that [`Self::info`] does not have.
     fn facts(&self, _preset: &Preset<Self::Spec>) -> Vec<Fact> {
         Vec::new()
     }

@@ -6,7 +6,7 @@
 //! computes what is missing on the threads it has. The bits are the same wherever a task was computed.
 //!
 //! What passes between the two sides is bytes, for a moment and between equal versions of this library: no objects of the wire
-//! format. Readers validate them all the same, but who hands over a result answers for its being right.
+//! format. Readers validate them all the same, but whoever supplies a result is responsible for its correctness.
 
 use alloc::{format, vec::Vec};
 
@@ -40,7 +40,7 @@ pub trait Split<Keys: ?Sized> {
     /// The tasks that may be computed now; `None` at a stage that has none.
     fn tasks(&self) -> Option<Tasks>;
 
-    /// What a [`Helper`] must know of the stage. Where a part of the next step has to be done for it, the step is entered.
+    /// What a [`Helper`] must know of the stage. If making the brief takes a part of the next step, that step is entered.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] at a stage without tasks; [`Error::ParamsMismatch`] for other keys than the run's;
@@ -60,25 +60,25 @@ pub trait Split<Keys: ?Sized> {
     /// Computes a task here, ahead of the step that takes it.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a task that is not to come, or before what it needs; [`Error::ParamsMismatch`] for other keys
-    /// than the run's; errors of the keys.
+    /// [`Error::InvalidArgument`] for a task that does not exist or was taken, or before the results it needs are there;
+    /// [`Error::ParamsMismatch`] for other keys than the run's; errors of the keys.
     fn ahead(&mut self, keys: &Keys, task: usize) -> Result<(), Error>;
 
     /// Takes in the untrusted result of a task.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a task that is not to come; [`Error::BadBytes`] or [`Error::ParamsMismatch`] for bytes that are
-    /// no such result.
+    /// [`Error::InvalidArgument`] for a task that does not exist or was taken; [`Error::BadBytes`] or [`Error::ParamsMismatch`] for
+    /// bytes that are no such result.
     fn supply(&mut self, task: usize, result: &[u8]) -> Result<(), Error>;
 }
 
-/// Computes tasks of a stage of a run that is elsewhere.
+/// Computes tasks of a stage of a run elsewhere.
 pub trait Helper {
     /// The result of a task. `needed` are the results of the tasks in [`Split::needs`], in that order, one after the other.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a task there is not; [`Error::BadBytes`] or [`Error::ParamsMismatch`] for results that are not
-    /// those it needs.
+    /// [`Error::InvalidArgument`] for a task that does not exist; [`Error::BadBytes`] or [`Error::ParamsMismatch`] for results that
+    /// are not those it needs.
     fn compute(&mut self, task: usize, needed: &[u8]) -> Result<Vec<u8>, Error>;
 }
 
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
         Ok(Counters { ntt: counts[0], limb_mac: counts[1], key_switch: counts[2] })
     }
 
-    /// Refuses bytes that nobody has read.
+    /// Refuses bytes that were left unread.
     pub fn end(self) -> Result<(), Error> {
         if self.0.is_empty() { Ok(()) } else { Err(bad("bytes are left over")) }
     }

@@ -12,7 +12,7 @@ use crate::{
     security::{SecretDistribution, SecurityPolicy},
 };
 
-/// Sizes of the primes of a chain, in bits: one, or so many of a size.
+/// Sizes of the primes of a chain, in bits: a size, or a count and a size.
 pub(crate) struct Sizes {
     pub base: f64,
     pub messages: (usize, f64),

@@ -3,8 +3,8 @@
 use super::{params::RaisingParams, reduction::ReductionSpec};
 use crate::arith::Word;
 
-/// Seconds of a pass a level, and a butterfly of one row, on one thread of the machine of `core/BENCHMARKS.md`: `n15` bootstraps in 1.1
-/// and a digit of `msb16` is read in 2.9.
+/// Seconds that a pass takes, divided by its levels and by N log2 N, on one thread of the machine of `core/BENCHMARKS.md`: `n15`
+/// bootstraps in 1.1 s, and a digit of `msb16` is read in 2.9 s.
 const PASS: f64 = 1.2e-7;
 
 impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {

@@ -57,7 +57,8 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         &self.reduction
     }
 
-    /// Bytes of memory that it keeps from one bootstrap to the next: the encoded diagonals of both linear maps. What a bootstrap itself takes while it runs is not counted.
+    /// Bytes of memory that the evaluator keeps from one bootstrap to the next: the encoded diagonals of both linear maps. What a bootstrap
+    /// itself takes while it runs is not counted.
     pub fn memory_bytes(&self) -> usize {
         self.maps.memory_bytes()
     }
@@ -121,7 +122,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         self.lift.raise(pair, level, like.identity(), keys, counters)
     }
 
-    /// [`Self::from_ephemeral`] of what did not come from a ciphertext of the set, under the key set of `keys`.
+    /// [`Self::from_ephemeral`] for a pair that did not come from a ciphertext of the set, under the key set of `keys`.
     pub(in crate::bootstrapping) fn raise_linked(
         &self,
         pair: &EphemeralPair<W>,
@@ -132,8 +133,8 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         self.lift.raise(pair, self.top(), identity, keys, counters)
     }
 
-    /// Few slots: the sum over the rotations by n, 2n, .. for n slots, at the scale that keeps the message. Coefficients between
-    /// those of the message, where there is q0 I alone, become 0. Does nothing to a message that fills the ring.
+    /// For a message of few slots, n, the sum over the rotations by n, 2n, .., at the scale that keeps the message. Coefficients
+    /// between those of the message, which hold q0 I alone, become 0. Does nothing to a message that fills the ring.
     ///
     /// # Errors
     /// [`Error::MissingKey`].
@@ -157,10 +158,10 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
     }
 
     /// The coefficients in slots, divided by K q0: real and imaginary parts of their pairs, in two ciphertexts, or for few
-    /// slots beside each other in one.
+    /// slots side by side in one.
     ///
-    /// A ciphertext that was raised to a lower level than the highest comes out as much lower. Its scale differs from that of
-    /// others by what the primes of the two levels do.
+    /// A ciphertext that was raised to a level below the highest comes out lower by the same number of levels. Its scale
+    /// differs from that of others as the primes of the two levels do.
     ///
     /// # Errors
     /// [`Error::MissingKey`], [`Error::LevelMismatch`].
@@ -222,7 +223,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         self.params.ckks().rlwe().max_level()
     }
 
-    /// Slots moved left by `steps`, of all those of the ring.
+    /// Rotates all slots of the ring to the left by `steps`.
     pub(in crate::bootstrapping) fn rotate(
         &self,
         x: &Ciphertext<W>,

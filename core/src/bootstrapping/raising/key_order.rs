@@ -20,8 +20,8 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
     /// steps of a linear map, the keys of the reduction, and every other key alone. A key that is used in two places is in two
     /// groups.
     ///
-    /// It is the order of one pass. A method that reads several digits asks for all of them once a digit, beginning anew: a source
-    /// that reads ahead goes round.
+    /// This is the order of one pass. A method that reads several digits makes one pass per digit, each from the beginning, so a
+    /// source that reads ahead goes round.
     pub fn key_order(&self) -> Result<Vec<Vec<SwitchingKeyId>>, Error> {
         let (spec, n) = (self.spec(), self.n());
         let levels: BTreeMap<GaloisElement, usize> = self.galois_elements().collect();

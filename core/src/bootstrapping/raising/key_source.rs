@@ -1,7 +1,7 @@
 //! Where the keys of a bootstrap come from.
 //!
-//! A run uses its keys in an order that is known before ([`super::RaisingParams::key_order`]) and holds few of them at a
-//! time. [`super::RaisingKeys`] has all in memory; another source may read each from a file shortly before its use.
+//! A run uses its keys in an order that is known beforehand ([`super::RaisingParams::key_order`]) and holds few of them
+//! at a time. [`super::RaisingKeys`] has all in memory; another source may read each from a file shortly before its use.
 
 use alloc::format;
 

@@ -106,7 +106,7 @@ impl<W: Word> RaisingKeys<W> {
         secret.raising_keys()
     }
 
-    /// [`Self::generate`] of the secrets of whichever scheme, given the automorphisms with their levels.
+    /// [`Self::generate`] for the secrets of any scheme, given the automorphisms with their levels.
     pub(in crate::bootstrapping) fn make(
         secrets: &Secrets<'_, W>,
         key_id: [u8; 16],
@@ -119,7 +119,7 @@ impl<W: Word> RaisingKeys<W> {
         Self::assemble(&secrets.layout, key_id, galois, keys.into_iter().zip(made).collect())
     }
 
-    /// Puts the switching keys of a set of whichever scheme into their places.
+    /// Puts the switching keys of a set of any scheme into their places.
     ///
     /// # Errors
     /// [`Error::MissingKey`] for a key that is absent.

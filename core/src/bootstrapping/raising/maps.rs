@@ -28,7 +28,7 @@ impl<W: Word> Maps<W> {
         let mut back = coeffs_to_slots_stages(slots, spec.coeffs_to_slots)?;
         let mut there = slots_to_coeffs_stages(slots, spec.slots_to_coeffs)?;
         if params.packs_parts() {
-            // 2n slots: w and -i w, whose real parts are those of the coefficients and the imaginary ones.
+            // 2n slots: w and -i w, whose real parts are the real and the imaginary parts of w.
             let halves = |second: Complex| [vec![Complex::ONE; slots], vec![second; slots]].concat();
             if let Some(last) = back.last_mut() {
                 *last = last.repeated(2 * slots)?;
@@ -40,7 +40,7 @@ impl<W: Word> Maps<W> {
                 first.scale_columns(&halves(Complex::I))?;
             }
         }
-        // Slots y at scale K q0 N/2n before, y/2 at half the scale of the reduction after: parts are sums of two.
+        // Slots are y at scale K q0 N/2n before, and y/2 at half the scale of the reduction after: each part is a sum of two.
         let raised = params
             .base_modulus()
             .mul(Scale::new(f64::from(spec.reduction.range())))
@@ -70,8 +70,8 @@ impl<W: Word> Maps<W> {
     }
 }
 
-/// The stages of slots-to-coefficients for slots at the lowest level that has room for them and at the scale of the set, after which
-/// a slot of 1 is `turns` of q0 in a coefficient at level 0: the same automorphisms as those of the set's own map.
+/// The stages of slots-to-coefficients for slots at the lowest level that has room for them and at the scale of the set. After them
+/// a slot of 1 is `turns` of q0 in a coefficient at level 0. They take the same automorphisms as the set's own map.
 pub(in crate::bootstrapping) fn slots_to_base<R: ReductionSpec, W: Word>(
     params: &RaisingParams<R, W>,
     turns: f64,
@@ -106,14 +106,14 @@ pub(in crate::bootstrapping) fn slots_to_base_bytes<R: ReductionSpec, W: Word>(
 
 /// The error that slots-to-coefficients adds to numbers at the scale of the set, for sets that begin with it.
 pub(in crate::bootstrapping) struct FirstMapNoise {
-    /// Deviation of what its rounded diagonals do, in parts of the largest number.
+    /// Deviation of the error from rounding its diagonals, relative to the largest number.
     pub of_diagonals: f64,
-    /// How often a rescaling at the scale of the set is what the rescalings after its stages are together.
+    /// The error of the rescalings after all its stages, in units of that of one rescaling at the scale of the set.
     pub rescalings: f64,
 }
 
 impl FirstMapNoise {
-    /// Of the map at the level of inputs.
+    /// The noise of the map at the level of inputs.
     ///
     /// # Errors
     /// Those of an invalid number of stages.
@@ -139,12 +139,12 @@ fn roundings<R: ReductionSpec, W: Word>(params: &RaisingParams<R, W>) -> Result<
     Ok(if R::LARGE_NUMBERS { own } else { vec![1.0; own.len()] })
 }
 
-/// Deviation of what a stage of slots-to-coefficients takes a coefficient of its result off by if its diagonals are rounded to
-/// integers, in parts of the largest number and for diagonals at scale 1.
+/// Deviation of the error in a coefficient of the result of a stage of slots-to-coefficients if its diagonals are rounded to
+/// integers, relative to the largest number and for diagonals at scale 1.
 ///
-/// A diagonal that repeats after p slots is a polynomial of 2p coefficients, each rounded with a variance of 1/12; their sum is
-/// complex, of which the real part counts: p/12. Every diagonal is rounded in every slot. The stage of the longest period has as many
-/// of them as its rows have entries, each of the others nearly twice as many.
+/// A diagonal that repeats after p slots is a polynomial of 2p coefficients, each rounded with a variance of 1/12. Their sum is
+/// complex, and its real part has a variance of p/12. Every diagonal is rounded in every slot. The stage of the longest period has as
+/// many diagonals as its rows have entries, each of the others nearly twice as many.
 fn of_stages<R: ReductionSpec, W: Word>(params: &RaisingParams<R, W>) -> Result<Vec<f64>, Error> {
     let slots = params.slots();
     let shapes = slots_to_coeffs_shapes(slots, params.spec().slots_to_coeffs)?;
@@ -153,7 +153,7 @@ fn of_stages<R: ReductionSpec, W: Word>(params: &RaisingParams<R, W>) -> Result<
 }
 
 /// Scales of the diagonals of stages from level `top` down which multiply the scale by `ratio` in all: as large as primes of the
-/// levels, times shares of the ratio that are proportional to `roundings`. Then none of them weighs more than another.
+/// levels, times shares of the ratio that are proportional to `roundings`, so that all stages weigh the same.
 fn scales<R: ReductionSpec, W: Word>(
     params: &RaisingParams<R, W>,
     roundings: &[f64],

@@ -2,8 +2,8 @@
 //! the reduction itself.
 //!
 //! A ciphertext modulo q0 decrypts to m modulo q0, and read modulo a large Q to m + q0 I. Coefficients are moved into slots,
-//! something is computed of x = m/q0 + I that no longer depends on I, and slots are moved into coefficients before or after
-//! ([`StageOrder`]). What is computed depends on the method: a [`ReductionSpec`] inside a [`RaisingSpec`]. Levels and keys
+//! a function of x = m/q0 + I that no longer depends on I is evaluated, and slots are moved into coefficients before or
+//! after ([`StageOrder`]). The function depends on the method: a [`ReductionSpec`] inside a [`RaisingSpec`]. Levels and keys
 //! ([`RaisingParams`], [`RaisingSecretKey`], [`RaisingKeys`]) and the part of the circuit that surrounds the reduction
 //! ([`RaisingEvaluator`]) follow from the numbers of both.
 

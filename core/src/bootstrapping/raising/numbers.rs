@@ -1,4 +1,4 @@
-//! Numbers in ciphertexts: slots are complex, and real numbers those without an imaginary part.
+//! Numbers in ciphertexts: slots are complex, and the imaginary parts of real numbers are 0.
 
 use alloc::{format, vec::Vec};
 
@@ -71,7 +71,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
             let what = if promise.is_some() {
                 "promises precision for messages that are random with mean zero only"
             } else {
-                "has other numbers than every named set, of which alone precision is promised"
+                "differs from every named set, and precision is promised only for those"
             };
             return Err(Error::InvalidArgument(format!(
                 "set {} {what}; state a bound on the errors of its results by ErrorBound::AtMost",
@@ -83,7 +83,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         Ok(if public { refreshed + fresh(true) } else { refreshed.max(fresh(false)) })
     }
 
-    /// Numbers of a slot.
+    /// Numbers per slot.
     fn parts(&self, mode: SlotMode) -> Result<usize, Error> {
         match mode {
             SlotMode::Real => Ok(1),

@@ -79,7 +79,7 @@ impl Levels {
         })
     }
 
-    /// Levels a result has above an input: what there is for tables, and for computing between two bootstraps.
+    /// Levels of a result above those of an input, for tables and for computing between two bootstraps.
     pub fn left(&self) -> usize {
         self.output - self.input
     }
@@ -116,7 +116,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         Self::within(spec, spec.fingerprint())
     }
 
-    /// [`Self::new`] of what is a part of a larger set, whose identity ciphertexts and keys have.
+    /// [`Self::new`] for a part of a larger set, whose identity ciphertexts and keys carry.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -181,7 +181,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         limits::check_input(self.name(), lowest, x.level(), x.components())
     }
 
-    /// What the set is worth: the weaker of the main secret at Q P and the ephemeral one at q0 p'.
+    /// Security of the set: the weaker of the main secret at Q P and the ephemeral one at q0 p'.
     pub fn security(&self) -> &SecurityReport {
         &self.0.security
     }
@@ -206,7 +206,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         self.slots() == self.n() / 2
     }
 
-    /// Real and imaginary parts of few slots lie beside each other and are reduced at once.
+    /// Whether real and imaginary parts of few slots lie side by side and are reduced at once.
     pub fn packs_parts(&self) -> bool {
         packs_parts(self.spec())
     }
@@ -221,8 +221,8 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         Scale::exp2(self.0.spec.log_eval_scale)
     }
 
-    /// Scale of a message at level 0, nominally: q0 over the message ratio, as far as an integer multiple of the scale of
-    /// messages comes to it where nothing else brings it there.
+    /// Nominal scale of a message at level 0: q0 over the message ratio or, if coefficients-to-slots goes first, the
+    /// nearest integer multiple of the scale of messages.
     pub(in crate::bootstrapping) fn raised_message_scale(&self) -> Scale {
         let wanted = self.base_modulus().div(Scale::exp2(f64::from(self.0.spec.log_message_ratio)));
         match self.0.spec.order {
@@ -278,9 +278,9 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
     /// log2 of the probability that a bootstrap of a message with random coefficients gives a wrong result, which nothing shows: -40 is
     /// one bootstrap in 2^40.
     ///
-    /// A bootstrap removes a multiple I of q0 from each coefficient, and does so rightly while |I| is below K
-    /// ([`ReductionSpec::range`]). The probability that it is not is exact for one coefficient, and multiplied by the number of them.
-    /// `None` for a uniform ternary secret that is not exchanged for a sparse one: its multiples are not counted.
+    /// A bootstrap removes a multiple I of q0 from each coefficient, and does so correctly while |I| is below K
+    /// ([`ReductionSpec::range`]). The probability that |I| is not below K is exact for one coefficient, and multiplied by the number
+    /// of coefficients. `None` for a uniform ternary secret that is not exchanged for a sparse one: its multiples are not counted.
     pub fn log2_failure(&self) -> Option<f64> {
         self.log2_beyond(self.spec().reduction.range().saturating_sub(1))
     }
@@ -297,7 +297,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         Some(overflow::log2_quotient_exceeds(weight, quotient) + coefficients)
     }
 
-    /// What the shapes of the evaluation keys follow from.
+    /// What the shapes of the evaluation keys are derived from.
     pub(super) fn layout(&self) -> KeyLayout<'_, W> {
         KeyLayout {
             rlwe: self.ckks().rlwe(),
@@ -371,7 +371,7 @@ fn check_shape<R: ReductionSpec>(spec: &RaisingSpec<R>) -> Result<(), Error> {
     Ok(())
 }
 
-/// What a chain is worth under its policy, with an ephemeral secret or without: the weaker of the main secret at Q P and the
+/// Security of a chain under its policy, with an ephemeral secret or without: the weaker of the main secret at Q P and the
 /// ephemeral one at q0 p'. In a ring of two axes the latter is one of those with at most one coefficient for each power of Y.
 ///
 /// # Errors
@@ -381,7 +381,7 @@ pub(in crate::bootstrapping) fn security_of(
     ephemeral: Option<&EphemeralSpec>,
 ) -> Result<SecurityReport, Error> {
     let log2 = |primes: &mut dyn Iterator<Item = &u64>| primes.map(|&p| libm::log2(p as f64)).sum::<f64>();
-    // Of a degree that is not a power of two the next lower one counts, as [`RlweContext`] has it.
+    // A degree that is not a power of two counts as the next lower power of two, as in [`RlweContext`].
     let instance = |name, secret, log_modulus| Instance {
         name,
         log_n: chain.n.max(1).ilog2(),
@@ -400,8 +400,8 @@ pub(in crate::bootstrapping) fn security_of(
     report.drawn_from_a_part(1, ephemeral.map_or(0.0, |e| lost_to_powers_of_y(chain, e.weight)))
 }
 
-/// log2 of how many times more sparse secrets of a weight there are in all than [`SmallPoly::sparse_ternary_in`] draws: 0 in a ring of one
-/// axis, and of three odd primes.
+/// log2 of the number of all sparse secrets of a weight over the number that [`SmallPoly::sparse_ternary_in`] draws from: 0 in a ring of
+/// one axis, and of three odd primes.
 fn lost_to_powers_of_y(chain: &RlweSpec, weight: u32) -> f64 {
     // C(N, h) over C(N/r, h) r^h, with r coefficients for each power of Y, or of `X_2`.
     let rows = match Cyclotomic::of_odd_index(chain.odd_part).map(|ring| (ring, ring.odd_index())) {

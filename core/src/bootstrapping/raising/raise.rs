@@ -27,7 +27,7 @@ impl<R: ReductionSpec, W: Word> Lift<R, W> {
         Self { params: params.clone(), raise: ModRaise::new(params.ckks().rlwe()) }
     }
 
-    /// Modulo q0, under the ephemeral secret where the set has one.
+    /// The ciphertext modulo q0, under the ephemeral secret where the set has one.
     pub fn to_ephemeral(
         &self,
         x: &Ciphertext<W>,

@@ -14,7 +14,7 @@ pub trait ReductionSpec: Clone + PartialEq + fmt::Debug + Send + Sync + 'static 
     const KEY_SET: &'static str;
     /// Largest absolute value of the parts of messages that are encrypted for it.
     const LARGEST_MESSAGE: f64;
-    /// Whether numbers far above 1 go through slots-to-coefficients, which are taken off by more the larger they are.
+    /// Whether numbers far above 1 go through slots-to-coefficients, whose errors grow with the size of the numbers.
     const LARGE_NUMBERS: bool = false;
 
     /// The reduction with its polynomials.
@@ -29,13 +29,13 @@ pub trait ReductionSpec: Clone + PartialEq + fmt::Debug + Send + Sync + 'static 
     /// Levels it takes before results leave it: those between coefficients-to-slots and messages.
     fn levels(&self) -> usize;
 
-    /// K: quotients |I| are below that.
+    /// K, above every quotient |I|.
     fn range(&self) -> u32;
 
     /// Whether it takes the key of the conjugation.
     fn conjugates(&self) -> bool;
 
-    /// log2 of the room between neighbouring multiples of q0 that it is made for: of q0 over the scale of a raised message.
+    /// log2 of q0 over the scale of a raised message for which it is made: the room between neighbouring multiples of q0.
     fn log_message_ratio(&self) -> u32;
 
     /// Whether it fits the rest of a set.

@@ -98,7 +98,7 @@ impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
     pub fn decrypt(&self, ciphertext: &Ciphertext<W>) -> Result<Private<Vec<Complex>>, Error> {
         let (all, own) = (self.decrypt_ring(ciphertext)?, self.params.slots());
         let all = all.reveal_to_key_owner();
-        // Few slots repeat, but what lies between the coefficients of the message does not: the mean is without it.
+        // Few slots repeat, but the noise in coefficients between those of the message does not; the mean removes that noise.
         let share = own as f64 / all.len() as f64;
         let mean = |slot: usize| {
             let sum = all.iter().skip(slot).step_by(own).fold(Complex::ZERO, |sum, &copy| sum + copy);
@@ -118,7 +118,7 @@ impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
 }
 
 impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
-    /// A message in all slots of the ring, which repeats where messages have fewer. Missing slots are zero.
+    /// A message in all slots of the ring, repeated if messages have fewer. Missing slots are zero.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for too many or out-of-range values.

@@ -32,7 +32,7 @@ impl StageOrder {
 /// A sparse secret for the time between the lowest and the highest modulus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EphemeralSpec {
-    /// Its non-zero coefficients.
+    /// Number of its non-zero coefficients.
     pub weight: u32,
     /// p', the special prime of the key that leads to it.
     pub prime: u64,

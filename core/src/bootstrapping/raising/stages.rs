@@ -9,7 +9,7 @@ use crate::trace::StageInfo;
 pub const SLOTS_TO_COEFFS: &str = "slots_to_coeffs";
 /// From the lowest modulus to the highest.
 pub const MOD_RAISE: &str = "mod_raise";
-/// Few slots: the sum over rotations that leaves the coefficients of the message alone.
+/// For few slots, the sum over rotations that keeps only the coefficients of the message.
 pub const SUB_SUM: &str = "sub_sum";
 /// Coefficients to slots.
 pub const COEFFS_TO_SLOTS: &str = "coeffs_to_slots";
@@ -52,7 +52,7 @@ pub(in crate::bootstrapping) fn coeffs_to_slots<R>(spec: &RaisingSpec<R>) -> Sta
 
 /// The stages of one pass with a reduction in one stage, in the order of the set.
 pub(in crate::bootstrapping) fn of<R>(spec: &RaisingSpec<R>, reduction: StageInfo) -> Vec<StageInfo> {
-    // Rotations by n, 2n, .. N/4 slots for n slots: they leave alone what repeats, and cancel the rest.
+    // Rotations by n, 2n, .. N/4 slots for n slots: their sum keeps what repeats and cancels the rest.
     let sum = (1 << spec.log_slots < spec.chain.n / 2).then_some(SUM);
     let inner = [Some(RAISE), sum, Some(coeffs_to_slots(spec)), Some(reduction)].into_iter().flatten();
     match spec.order {

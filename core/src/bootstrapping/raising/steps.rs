@@ -9,7 +9,7 @@ use crate::{
     trace::{Counters, Observer, StageEvent, emit},
 };
 
-/// A bootstrap that is driven from outside, a stage a step.
+/// A bootstrap that is driven from outside, one stage per step.
 pub(in crate::bootstrapping) trait Steps<W: Word> {
     /// The stage of the next step; `None` after the last one, and after an error.
     fn stage(&self) -> Option<&'static str>;
@@ -17,7 +17,7 @@ pub(in crate::bootstrapping) trait Steps<W: Word> {
     /// Whether all stages are done.
     fn is_done(&self) -> bool;
 
-    /// Does that stage. After an error there is none to come.
+    /// Does the next stage. After an error there is no further one.
     fn advance(&mut self, keys: &dyn KeySource<W>, counters: &mut Counters) -> Result<(), Error>;
 
     /// Level, and log2 of modulus and scale, of what the last step left.

@@ -4,8 +4,8 @@ use alloc::format;
 
 use super::{
     params::LinkParams,
-    phases::{check_scale, drift_of},
     range::Range,
+    slots_to_gates::{check_scale, drift_of},
 };
 use crate::{
     bootstrapping::{
@@ -20,8 +20,8 @@ use crate::{
     },
 };
 
-/// Comparisons of numbers that lie in one [`Range`] and are at one scale. The numbers are those that a ciphertext holds: what
-/// computations before took them off by is theirs, and on a grid at most [`Range::GRID_TOLERANCE`] of a step.
+/// Comparisons of numbers that lie in one [`Range`] and are at one scale. The numbers are those that a ciphertext holds, with the errors of
+/// earlier computations, which on a grid are at most [`Range::GRID_TOLERANCE`] of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     range: Range,
@@ -30,14 +30,14 @@ pub struct Comparison {
 
 #[derive(Debug, Clone, PartialEq)]
 enum By {
-    /// One sign, with noise of this deviation; a distance of 1 is so much of a turn.
+    /// One sign, with noise of this deviation; a distance of 1 is `turns` of a turn.
     Sign { deviation: f64, turns: f64 },
     /// Digits of the difference, and its sign.
     Digits(SignPlan),
 }
 
 impl<R: ReductionSpec> LinkParams<R> {
-    /// How numbers in `range` are compared whose ciphertext is at `scale`.
+    /// How numbers in `range` are compared if their ciphertext is at `scale`.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a grid that phases do not hold; [`Error::ScaleMismatch`] for a scale too far from that of the
@@ -57,12 +57,12 @@ impl<R: ReductionSpec> LinkParams<R> {
         Ok(Comparison { range, by })
     }
 
-    /// The rotations that read the sign of a difference of two numbers on a grid of `bits` bits, which are at `scale`.
+    /// The rotations that read the sign of a difference of two numbers at `scale` on a grid of `bits` bits.
     ///
     /// # Errors
     /// [`Error::Limit`] for a grid too fine for the noise, or for that scale.
     pub(super) fn sign_plan(&self, bits: u32, scale: Scale) -> Result<SignPlan, Error> {
-        // Both numbers carry it.
+        // Both numbers carry the noise of their extraction.
         let noise = self.difference_noise();
         let residue = |drift: f64| NoisyResidue { width: bits + 1, noise, offset: grid_offset(bits, drift) };
         let limit = self.spec().log_failure;
@@ -90,7 +90,7 @@ impl<R: ReductionSpec> LinkParams<R> {
         2.0 * self.noise().extraction / self.noise().rotation
     }
 
-    /// Checks that ranks of `count` numbers are looked up as seldom wrongly as the set accepts.
+    /// Checks that look-ups of ranks of `count` numbers are wrong no more often than the set accepts.
     ///
     /// # Errors
     /// [`Error::Limit`] for too many.
@@ -105,14 +105,13 @@ impl<R: ReductionSpec> LinkParams<R> {
         )))
     }
 
-    /// log2 of the probability that a look-up of one of `count` ranks is wrong: a rank carries the noise of as many comparisons as
-    /// there are others.
+    /// log2 of the probability that a look-up of one of `count` ranks is wrong: a rank carries the noise of `count` - 1 comparisons.
     fn log2_wrong_look_up(&self, count: usize) -> f64 {
         self.cggi().noise().log2_failure(count.saturating_sub(1) as f64, self.rank_encoding().margin())
     }
 
-    /// log2 of the probability that any of the ranks of `count` numbers, or of `tables` look-ups of each, is wrong, if the numbers are
-    /// at least `distance` apart: the sum of those of all rotations, each pair taken for the closest.
+    /// log2 of the probability that any of the ranks of `count` numbers, or of `tables` look-ups of each, is wrong, if the numbers are at
+    /// least `distance` apart: the sum over all rotations, where every pair counts as the closest.
     pub fn log2_wrong_ranks(
         &self,
         comparison: &Comparison,
@@ -128,8 +127,8 @@ impl<R: ReductionSpec> LinkParams<R> {
     }
 }
 
-/// How far the difference of two numbers on a grid may be from its place, in turns: both may be off by their tolerance, and a scale
-/// takes a difference, which is below 1, off by its drift.
+/// How far the difference of two numbers on a grid may be from its place, in turns: both may be off by their tolerance, and the drift of a
+/// scale moves a difference, which is below 1, by at most that drift.
 pub(super) fn grid_offset(bits: u32, drift: f64) -> f64 {
     let range = Range::Grid { bits };
     let step = libm::ldexp(1.0, -(bits as i32));
@@ -158,8 +157,8 @@ impl Comparison {
         }
     }
 
-    /// log2 of the probability that two numbers at `distance` are compared wrongly, at most. On a grid it is the sum of those of all
-    /// rotations, whatever the distance.
+    /// log2 of the probability that two numbers at `distance` are compared wrongly, at most. On a grid it is the sum over all rotations,
+    /// whatever the distance.
     pub fn log2_wrong(&self, distance: f64) -> f64 {
         match &self.by {
             By::Sign { deviation, turns } => {
@@ -175,8 +174,8 @@ impl Comparison {
         }
     }
 
-    /// The least distance of two numbers that are compared wrongly with a probability of at most 2^`log_probability`; 0 on a grid,
-    /// and `None` where no distance is enough.
+    /// The least distance at which two numbers are compared wrongly with a probability of at most 2^`log_probability`; 0 on a grid, and
+    /// `None` where no distance is enough.
     pub fn least_distance(&self, log_probability: f64) -> Option<f64> {
         let right = |distance| self.log2_wrong(distance) <= log_probability;
         if !right(1.0) {
@@ -198,7 +197,7 @@ impl Comparison {
     }
 }
 
-/// How differences on a grid are encoded: residues of which the highest bit is the sign.
+/// How differences on a grid are encoded: residues whose highest bit is the sign.
 pub(super) fn difference_encoding(bits: u32) -> Encoding {
     Encoding::Cyclic { messages: 2 << bits }
 }

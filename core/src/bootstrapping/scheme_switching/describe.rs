@@ -55,7 +55,7 @@ impl ParamSet for LinkParams<RootsSpec> {
 }
 
 impl<R: ReductionSpec> LinkParams<R> {
-    /// Of numbers in slots; the stages are those of their bootstraps.
+    /// The description of a set of numbers in slots; the stages are those of their bootstraps.
     fn described(&self, preset: &Preset<LinkSpec<R>>) -> SetInfo
     where
         LinkSpec<R>: SetSpec,
@@ -63,7 +63,7 @@ impl<R: ReductionSpec> LinkParams<R> {
         let slots = self.ckks();
         let levels = slots.levels();
         let parts = Part::list(self.key_parts().iter().map(|part| (part.label.clone(), part.bytes)));
-        // The weakest of all that keys publish.
+        // The least secure of all instances that the keys publish.
         let weakest = if slots.security().bits <= self.cggi().security().bits.min(self.security().bits) {
             (slots.security().bits, slots.security().statement.clone())
         } else if self.cggi().security().bits <= self.security().bits {
@@ -91,7 +91,7 @@ impl<R: ReductionSpec> LinkParams<R> {
         }
     }
 
-    /// How far apart numbers have to be that are compared by gates, rounded up: nearer ones are not promised.
+    /// How far apart numbers have to be for a comparison by gates, rounded up: nothing is promised for nearer ones.
     fn order_info(&self) -> OrderInfo {
         let log_failure = self.spec().log_failure;
         let least = |range: Range| {
@@ -107,7 +107,7 @@ impl<R: ReductionSpec> LinkParams<R> {
         }
     }
 
-    /// What is to be said of comparisons by gates.
+    /// The facts about comparisons by gates.
     fn comparison_facts(&self) -> Vec<Fact> {
         let orders = self.order_info();
         let log = orders.log_failure;
@@ -140,13 +140,13 @@ impl<R: ReductionSpec> LinkParams<R> {
         slots_to_base_bytes(self.ckks(), self.base_shapes(), storage)
     }
 
-    /// Bytes of those that the slots alone would not have: the keys of the gates, and those between.
+    /// Bytes of the keys that slots alone would not have: those of the gates, and those between both.
     pub fn gate_key_bytes(&self) -> u64 {
         let rows =
             |basis: &Basis<u64>, samples: usize| 2 * samples * basis.len() * basis.n() * size_of::<u64>();
         let back = self.to_slots().map_or(0, |context| rows(context.q0p(), context.digit_count()));
         let gates = self.cggi();
-        // A sample an automorphism and digit.
+        // One sample for each automorphism and digit.
         let packing = self.key_parts().iter().map(|part| match part.kind {
             LinkPartKind::Packing(samples) => 2 * samples * gates.n() * size_of::<u64>(),
             _ => 0,

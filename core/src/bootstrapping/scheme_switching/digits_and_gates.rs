@@ -25,7 +25,7 @@ use crate::{
 };
 
 impl LinkParams<RootsSpec> {
-    /// What programs are planned for: those of the set for modular reduction, and questions about the order of numbers.
+    /// The target that programs are planned for: that of the set for modular reduction, with questions about the order of numbers.
     pub fn program_target(&self) -> Result<Target, Error> {
         let target = self.ckks().program_target()?;
         let Some(digits) = target.digit_reader() else { return Ok(target) };
@@ -67,7 +67,7 @@ pub struct DigitLinkBootstrapper<'a> {
 }
 
 impl<'a> DigitLinkBootstrapper<'a> {
-    /// With what evaluators of the set share, and keys.
+    /// A bootstrapper with the tables that evaluators of the set share, and with keys.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for keys of another set.

@@ -17,7 +17,7 @@ use crate::{
     error::Error,
 };
 
-/// What evaluators of all keys of a set share: the diagonals of maps, and polynomials.
+/// What all evaluators of a set share, whatever their keys: the diagonals of maps, and polynomials.
 pub struct LinkTables<R: ReductionSpec> {
     params: LinkParams<R>,
     ckks: RaisingEvaluator<R, u64>,
@@ -72,7 +72,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         Self::with(&Arc::new(LinkTables::new(params, storage)?), &keys)
     }
 
-    /// An evaluator with what others of the set share.
+    /// An evaluator with the tables that others of the set share.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for keys of another set.

@@ -2,7 +2,7 @@
 
 use alloc::{format, vec, vec::Vec};
 
-use super::{evaluator::LinkEvaluator, phases::reversed, stages};
+use super::{evaluator::LinkEvaluator, slots_to_gates::reversed, stages};
 use crate::{
     arith::DoubleDouble,
     bootstrapping::raising::ReductionSpec,

@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl LinkSecretKey<Reduction> {
-    /// Decrypts where a bootstrap of numbers stands, as the key of the slots does.
+    /// Decrypts the state of a bootstrap of numbers, as the key of the slots does.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] if the run is under another key.
@@ -34,8 +34,8 @@ impl LinkSecretKey<Reduction> {
 }
 
 impl<R: ReductionSpec> LinkSecretKey<R> {
-    /// Decrypts where a run stands: the numbers in slots, beside `message`; their phases in turns; the ranks, and the bits that are
-    /// looked up of them, one value a number; and the last answer. Missing numbers are zero. `None` after an error.
+    /// Decrypts the state of a run: the numbers in slots, beside `message`; their phases in turns; the ranks, and the bits looked up from
+    /// them, one value for each number; and the last answer. Missing numbers are zero. `None` after an error.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] if the run is under another key.

@@ -45,7 +45,7 @@ impl LinkKeys {
         }
     }
 
-    /// Makes all evaluation keys of a secret key, on as many threads as there are.
+    /// Makes all evaluation keys of a secret key, on all threads.
     pub fn generate<R: ReductionSpec>(secret: &LinkSecretKey<R>) -> Result<Self, Error> {
         let params = secret.params();
         let (ckks, cggi) =
@@ -93,7 +93,7 @@ pub struct LinkKeysBuilder<R: ReductionSpec> {
     key_id: [u8; 16],
     present: Vec<bool>,
     ckks: RaisingKeysBuilder<R>,
-    /// Once the public seed is known.
+    /// Made once the public seed is known.
     cggi: Option<CggiKeysBuilder<u64>>,
     packing: Option<CggiPackingKeys<u64>>,
     to_gates: Option<SampleBlock<u64>>,
@@ -116,12 +116,12 @@ impl<R: ReductionSpec> LinkKeysBuilder<R> {
         self.present.iter().enumerate().filter(|(_, present)| !**present).map(|(i, _)| i).collect()
     }
 
-    /// Where parts of the keys of the slots go.
+    /// The builder that takes the parts of the keys of the slots.
     pub(crate) fn slots(&mut self) -> &mut RaisingKeysBuilder<R> {
         &mut self.ckks
     }
 
-    /// Where parts of the keys of the gates go, and their public seed, given that of the key set.
+    /// The builder that takes the parts of the keys of the gates, and their public seed, given that of the key set.
     pub(crate) fn gates(&mut self, public: &Seed) -> (&mut CggiKeysBuilder<u64>, Seed) {
         let (params, public) = (self.params.cggi(), public_seed_of_gates(public));
         let builder =

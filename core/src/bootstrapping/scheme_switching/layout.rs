@@ -21,7 +21,7 @@ pub enum LinkPartKind {
     Slots(usize),
     /// A part of the keys of the gates.
     Gates(CggiKeyPart),
-    /// The first components of all samples of the packing keys: so many.
+    /// The first components of all samples of the packing keys: this number of samples.
     Packing(usize),
     /// The key from slots to gates.
     ToGates,

@@ -1,8 +1,8 @@
 //! Scheme switching: from CKKS to DM/CGGI and back, for comparisons, ranks, argmax and nearest-neighbour search.
 //!
 //! Slots are fast at sums and products but cannot compare; gates can compare but are slow at sums. Here a ciphertext of one scheme is
-//! converted to the other, under one key set. After Boura, Gama, Georgieva, Jetchev ("CHIMERA", 2018); Lu, Huang, Hong, Ma, Qu ("PEGASUS", S&P
-//! 2021); Al Badawi, Polyakov ("Demystifying Bootstrapping"); packing after Chen, Dai, Kim, Song (ACNS 2021).
+//! converted to the other, under one key set. After Boura, Gama, Georgieva, Jetchev ("CHIMERA", 2018); Lu, Huang, Hong, Ma, Qu ("PEGASUS",
+//! S&P 2021); Al Badawi, Polyakov ("Demystifying Bootstrapping"); packing after Chen, Dai, Kim, Song (ACNS 2021).
 //!
 //! # What happens
 //!
@@ -58,13 +58,13 @@ mod noise;
 mod order;
 mod params;
 mod phase;
-mod phases;
 mod presets;
 mod programs;
 mod questions;
 mod range;
 mod run;
 mod secret;
+mod slots_to_gates;
 mod spec;
 mod stages;
 

@@ -18,7 +18,7 @@ pub struct LinkNoise {
     pub extraction: f64,
     /// A fresh result of a look-up, as the gates have it.
     pub rotation: f64,
-    /// What packing all coefficients of the gates' ring adds.
+    /// The variance that packing all coefficients of the gates' ring adds.
     packing: f64,
     /// Degree of that ring.
     n: f64,
@@ -65,8 +65,8 @@ impl LinkNoise {
         Self { extraction, rotation: cggi.noise().rotation, packing, n, back }
     }
 
-    /// The noise of bits where they are read, in turns, for so many at once; `weight` is that of the bits, in units of a fresh
-    /// result of a look-up.
+    /// The variance of the noise of `bits` bits where they are read, in squared turns; `weight` is the variance of the bits themselves, in
+    /// units of a fresh result of a look-up.
     pub fn packed(&self, bits: usize, weight: f64) -> f64 {
         let places = 2.0 * bits.next_power_of_two() as f64;
         // Bits at an eighth of a turn are doubled first.
@@ -75,7 +75,7 @@ impl LinkNoise {
             + self.back
     }
 
-    /// The mean error of bits that come back, by that noise: pi^2 times its variance, as the sine is flat where bits are.
+    /// The mean error of bits that come back: pi^2 times [`Self::packed`], as the sine is flat where bits are.
     pub fn bit_error(&self, bits: usize, weight: f64) -> f64 {
         core::f64::consts::PI * core::f64::consts::PI * self.packed(bits, weight)
     }

@@ -3,8 +3,8 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    comparison::difference_encoding, evaluator::LinkEvaluator, phase::Phase, phases::drift_of, range::Range,
-    stages,
+    comparison::difference_encoding, evaluator::LinkEvaluator, phase::Phase, range::Range,
+    slots_to_gates::drift_of, stages,
 };
 use crate::{
     bootstrapping::raising::ReductionSpec,
@@ -32,7 +32,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         self.compare(x, y, Encoding::Bit, observer)
     }
 
-    /// x >= `threshold` as a bit, likewise; on a grid the threshold is rounded up to it.
+    /// x >= `threshold` as a bit, as exact as [`Self::at_least`]; on a grid the threshold is rounded up to it.
     ///
     /// # Errors
     /// As [`Self::at_least`]; [`Error::InvalidArgument`] for a threshold out of the range of x.
@@ -56,7 +56,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
             }
             _ => threshold,
         };
-        // Off by as much as the numbers.
+        // The threshold is moved by the same factor as the numbers.
         let turns = x.range.turns() * exact * (1.0 + drift_of(self.params(), x.scale));
         let phase = p.reduce_i64(libm::round(turns * p.value_u64() as f64) as i64);
         let sample = LweSample::trivial(self.params().cggi().n(), phase);
@@ -64,7 +64,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         self.compare(x, &constant, Encoding::Bit, observer)
     }
 
-    /// [`Self::above`] of many numbers at once.
+    /// [`Self::above`] for many numbers at once.
     ///
     /// # Errors
     /// As [`Self::above`].
@@ -79,8 +79,8 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         })
     }
 
-    /// The rank of each of some numbers: how many of the others are smaller, from 0 to their number less 1. Of equal ones on a
-    /// grid the one that comes first has the higher rank; so all ranks differ.
+    /// The rank of each number: how many of the others are smaller, from 0 to the length of `numbers` less 1. Of equal numbers on a grid
+    /// the one that comes first has the higher rank, so all ranks differ.
     ///
     /// # Errors
     /// As [`Self::at_least`]; [`Error::InvalidArgument`] for fewer than two numbers, or more than
@@ -97,7 +97,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         self.ranks_of(numbers.len(), &larger)
     }
 
-    /// Whether these numbers can be ranked.
+    /// Checks that these numbers can be ranked.
     pub(super) fn check_ranked(&self, numbers: &[Phase]) -> Result<(), Error> {
         let (count, most) = (numbers.len(), self.params().most_ranked());
         if !(2..=most).contains(&count) {
@@ -109,7 +109,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         self.check_phases(&numbers.iter().collect::<Vec<_>>())
     }
 
-    /// Whether the first of a pair is at least as large as the second, as ranks are summed up, of numbers that were checked.
+    /// Whether the first of a pair is at least as large as the second, in the encoding of ranks, for numbers that were checked.
     pub(super) fn compare_pair(
         &self,
         numbers: &[Phase],
@@ -118,7 +118,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         self.compare(&numbers[i], &numbers[j], self.params().rank_encoding(), &mut ())
     }
 
-    /// The ranks of so many numbers, of whose [`pairs`] these are the comparisons.
+    /// The ranks of `count` numbers, from the comparisons of their [`pairs`].
     pub(super) fn ranks_of(
         &self,
         count: usize,
@@ -126,7 +126,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
     ) -> Result<Vec<CggiCiphertext<u64>>, Error> {
         let pairs = pairs(count);
         let rank = |i: usize| {
-            // c_ij for the pairs that i comes first in, and 1 - c_ji for the others.
+            // c_ij for the pairs in which i comes first, and 1 - c_ji for the others.
             let own = pairs.iter().zip(larger).filter(|((a, b), _)| *a == i || *b == i);
             let terms: Vec<_> = own.map(|((a, _), bit)| (if *a == i { 1 } else { -1 }, bit)).collect();
             self.cggi().weighted_sum(&terms, i as u32)
@@ -134,7 +134,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         (0..count).map(rank).collect()
     }
 
-    /// Bits that say of each number whether its rank is one that `wanted` takes: one rotation a number more.
+    /// Bits that say for each number whether `wanted` accepts its rank: one rotation more for each number.
     ///
     /// # Errors
     /// As [`Self::ranks`].
@@ -148,10 +148,10 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         self.look_up_ranks(&ranks, wanted, observer)
     }
 
-    /// Bits that say of each rank whether it is one that `wanted` takes.
+    /// Bits that say for each rank whether `wanted` accepts it.
     ///
     /// # Errors
-    /// As [`Self::ranks`]; [`Error::InvalidArgument`] for what is not a rank.
+    /// As [`Self::ranks`]; [`Error::InvalidArgument`] for ciphertexts that hold no ranks.
     pub fn look_up_ranks(
         &self,
         ranks: &[CggiCiphertext<u64>],
@@ -161,7 +161,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         self.on_gates(stages::LOOK_UP, ranks.len(), observer, |i| self.look_up_rank(&ranks[i], &wanted))
     }
 
-    /// Whether a rank is one that `wanted` takes, as a bit.
+    /// Whether `wanted` accepts a rank, as a bit.
     pub(super) fn look_up_rank(
         &self,
         rank: &CggiCiphertext<u64>,
@@ -171,8 +171,8 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         self.cggi().look_up(rank, &table, Encoding::Bit, &mut ())
     }
 
-    /// One bit a number: 1 for the largest, and 0 for the others. Where the largest two are too close, none or both may be 1; on a
-    /// grid one is, the first of equal ones.
+    /// One bit for each number: 1 for the largest, and 0 for the others. Where the largest two are too close, none or both may be 1; on a
+    /// grid exactly one bit is 1, for the first of equal numbers.
     ///
     /// # Errors
     /// As [`Self::ranks`].
@@ -184,7 +184,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         self.ranked(numbers, |rank| rank + 1 == numbers.len(), observer)
     }
 
-    /// One bit a number: 1 for the smallest; on a grid the last of equal ones.
+    /// One bit for each number: 1 for the smallest; on a grid for the last of equal numbers.
     ///
     /// # Errors
     /// As [`Self::ranks`].
@@ -196,10 +196,10 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         self.ranked(numbers, |rank| rank == 0, observer)
     }
 
-    /// One bit a number: 1 for the `count` largest.
+    /// One bit for each number: 1 for the `count` largest.
     ///
     /// # Errors
-    /// As [`Self::ranks`]; [`Error::InvalidArgument`] for more than there are, or none.
+    /// As [`Self::ranks`]; [`Error::InvalidArgument`] for a count of 0, or above the length of `numbers`.
     pub fn top(
         &self,
         numbers: &[Phase],
@@ -278,7 +278,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
     }
 }
 
-/// The pairs of so many numbers, the first of each first.
+/// The pairs of `count` numbers, ordered by their first one.
 pub(super) fn pairs(count: usize) -> Vec<(usize, usize)> {
     (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).collect()
 }

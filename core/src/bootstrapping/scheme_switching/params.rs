@@ -93,8 +93,8 @@ impl<R: ReductionSpec> LinkParams<R> {
         &self.0.cggi
     }
 
-    /// What the key from slots to gates is worth. Those of the two sets are beside it, and the key back is under the ephemeral
-    /// secret at the modulus of the one that leads there already.
+    /// The security of the key from slots to gates. The two sets have reports of their own, and the key back is under the ephemeral secret
+    /// at the modulus of the key that leads there already.
     pub fn security(&self) -> &LweReport {
         &self.0.security
     }
@@ -109,7 +109,7 @@ impl<R: ReductionSpec> LinkParams<R> {
         self.spec().ckks.slots_to_coeffs
     }
 
-    /// Level of the slots that bits come back in.
+    /// Level of the slots in which bits come back.
     pub fn output_level(&self) -> usize {
         // The last level masks the slots between those of bits.
         self.ckks().levels().reduction - SINE.levels() - 1
@@ -150,7 +150,7 @@ impl<R: ReductionSpec> LinkParams<R> {
         to_slots(self.ckks())
     }
 
-    /// [`Error::ParamsMismatch`] unless `other`, named for the message, is of this set.
+    /// [`Error::ParamsMismatch`] unless `other`, which the message calls `what`, is of this set.
     pub(super) fn check_fingerprint(&self, what: &str, other: [u8; 16]) -> Result<(), Error> {
         if other == self.fingerprint() {
             return Ok(());
@@ -174,7 +174,7 @@ pub(super) fn to_slots<R: ReductionSpec>(
     })
 }
 
-/// Whether a link can be between two sets at all.
+/// Checks that the two sets can be linked at all.
 fn check_shapes<R: ReductionSpec>(
     spec: &LinkSpec<R>,
     ckks: &RaisingParams<R, u64>,
@@ -205,7 +205,7 @@ fn check_shapes<R: ReductionSpec>(
     let Some(ephemeral) = &spec.ckks.ephemeral else {
         return refuse(format!("{} has no ephemeral secret, to which the way back leads", ckks.name()));
     };
-    // Quotients under that secret are below those of the sine.
+    // Under that secret, quotients stay within the range of the sine.
     if ephemeral.weight > 2 * SINE.range {
         return refuse(format!(
             "an ephemeral secret of weight {}, quotients of which exceed {}; take at most {}",

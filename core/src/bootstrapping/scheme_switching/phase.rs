@@ -3,8 +3,8 @@
 use super::range::Range;
 use crate::{rlwe::lwe::LweSample, schemes::ckks::Scale};
 
-/// A number as a phase: an LWE sample under the key of the gates whose phase is gamma x turns, x the number and gamma that of its
-/// [`Range`], times what the scale of its ciphertext is over that of the set.
+/// A number as an LWE sample under the key of the gates. Its phase is gamma x turns, where x is the number and gamma that of its [`Range`],
+/// times the ratio of the scale of its ciphertext to that of the set.
 #[derive(Debug, Clone)]
 pub struct Phase {
     pub(super) sample: LweSample<u64>,
@@ -16,12 +16,12 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// Where numbers like it lie.
+    /// The range of the number.
     pub fn range(&self) -> Range {
         self.range
     }
 
-    /// The scale of the ciphertext that it was extracted from: numbers are compared with others at theirs.
+    /// The scale of the ciphertext from which the number was extracted: only numbers at the same scale can be compared.
     pub fn scale(&self) -> Scale {
         self.scale
     }

@@ -20,7 +20,7 @@ use crate::{
     security::SecurityPolicy,
 };
 
-/// A named set that links numbers to gates. What it promises of a bootstrap of numbers is what their own set does.
+/// A named set that links numbers to gates. Its promise for a bootstrap of numbers is that of their own set.
 pub type LinkPreset = Preset<LinkSpec<Reduction>>;
 
 /// A named set for modular reduction that is linked to gates: both ways to compare are in one key set.
@@ -139,7 +139,7 @@ const PRIME: u64 = 22_806_529;
 const SPECIAL: u64 = 394_657_793;
 
 fn link<R: ReductionSpec>(name: &str, ckks: RaisingSpec<R>, cggi: CggiSpec) -> LinkSpec<R> {
-    // Whose set a ciphertext is, messages say by this name.
+    // Messages name the set of a ciphertext by this name.
     let ckks = RaisingSpec { name: name.to_string(), ..ckks };
     let log_failure = cggi.log_failure;
     LinkSpec { name: name.to_string(), ckks, cggi, prime: PRIME, special: SPECIAL, log_failure }
@@ -153,7 +153,8 @@ fn n16() -> LinkSpec<Reduction> {
     link("n16+fbs16-50", conventional::n16(), cggi::fbs_16_50())
 }
 
-/// Two products before numbers are compared. Its gates have a prime of 30 bits, which leaves ranks of 16 numbers more noise than those of the others.
+/// Two products before numbers are compared. Its gates have a prime of 30 bits, which leaves ranks of 16 numbers more noise than in the
+/// other sets.
 fn toy() -> LinkSpec<Reduction> {
     let ckks = conventional::toy11_of("toy-link", 5);
     LinkSpec { log_failure: -100.0, ..link("toy-link", ckks, cggi::toy_fbs()) }

@@ -22,7 +22,7 @@ use crate::{
 };
 
 impl LinkParams<Reduction> {
-    /// What programs are planned for: those of numbers, and questions about their order.
+    /// The target that programs are planned for: that of numbers, with questions about their order.
     pub fn program_target(&self) -> Result<Target, Error> {
         Ok(self.ckks().program_target()?.with_digits(Arc::new(Reader(self.clone()))))
     }
@@ -49,7 +49,7 @@ pub struct LinkBootstrapper {
 }
 
 impl LinkBootstrapper {
-    /// With an evaluator.
+    /// A bootstrapper with this evaluator.
     pub fn new(evaluator: LinkEvaluator<Reduction>) -> Self {
         Self { evaluator }
     }
@@ -131,7 +131,7 @@ impl<R: ReductionSpec> NumberSecret<u64> for LinkSecretKey<R> {
         self.ckks().decrypt_numbers(x, mode)
     }
 
-    /// That of a bootstrap of numbers. Nothing is promised of what comes back from gates: its bound has to be stated.
+    /// The largest error of a bootstrap of numbers. Nothing is promised for what comes back from gates: its bound has to be stated.
     fn largest_error(&self, public: bool) -> Result<f64, Error> {
         self.ckks().largest_error(public)
     }

@@ -13,18 +13,19 @@ use crate::{
 /// Rotations that count as a pass.
 const ROTATIONS_A_PASS: usize = 90;
 
-/// Seconds of a rotation for each coefficient of the short key and each butterfly of a row, on one thread of the machine of
-/// `core/BENCHMARKS.md`, where it takes 13.3 ms on `fbs16-50`.
+/// Seconds of a rotation for each coefficient of the short key, and each word and layer of an NTT of one row, on one thread of the machine
+/// of `core/BENCHMARKS.md`, where it takes 13.3 ms on `fbs16-50`.
 const ROTATION: f64 = 7.5e-10;
 
-/// Parts of a bootstrap that bits take on their way back, which has no slots-to-coefficients, and numbers on their way there.
+/// Times as parts of a bootstrap: that of bits on their way back, which has no slots-to-coefficients, and that of numbers on their way
+/// there.
 const BACK: f64 = 0.8;
 const THERE: f64 = 0.1;
 
-/// What the answers to questions about numbers at `scale` take.
+/// The plan of the answers to questions about numbers at `scale`.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] for questions of different numbers, what is not a question about an order, or too many numbers;
+/// [`Error::InvalidArgument`] for questions of different numbers, readings that are not about an order, or too many numbers;
 /// [`Error::ScaleMismatch`], [`Error::Limit`] as [`LinkParams::comparison`], and where answers would be wrong too often.
 pub(super) fn planned<R: ReductionSpec>(
     params: &LinkParams<R>,
@@ -63,7 +64,7 @@ pub(super) fn planned<R: ReductionSpec>(
         _ => comparison.least_distance(limit).ok_or_else(|| {
             let (kind, name) = (first.kind(), params.name());
             Error::Limit(format!(
-                "{kind} of {count} numbers: {name} orders none with 2^{limit}; compare fewer"
+                "{kind} of {count} numbers: {name} orders no two of them with a failure probability of 2^{limit}; compare fewer"
             ))
         })?,
     };
@@ -93,14 +94,14 @@ fn seconds_of_rotation<R: ReductionSpec>(params: &LinkParams<R>) -> f64 {
     ROTATION * gates.spec().lwe_dimension as f64 * n * libm::log2(n)
 }
 
-/// Level of answers: that which bits come back at, and no higher than the messages of the set.
+/// Level of answers: that at which bits come back, but no higher than the messages of the set.
 pub(super) fn answer_level<R: ReductionSpec>(params: &LinkParams<R>) -> usize {
     params.output_level().min(params.ckks().levels().output)
 }
 
-/// How many ciphertexts of numbers take as much memory as the samples of so many comparisons do, beside the numbers in coefficients and
-/// both halves of quotients: those of the phases, of their comparisons, and of a power of two of them that are packed, each of which
-/// becomes two rows of the ring while it is still there.
+/// How many ciphertexts of numbers take as much memory as the samples of `comparisons` comparisons, beside the numbers in coefficients and
+/// both halves of quotients. The samples are those of the phases, of their comparisons, and of a power of two of them that are packed,
+/// where each becomes two rows of the ring while it still exists itself.
 fn samples_held<R: ReductionSpec>(params: &LinkParams<R>, comparisons: usize) -> usize {
     let level = params.ckks().levels().output;
     let ciphertext = 2 * params.ckks().ckks().rlwe().q(level).len() * params.ckks().n();
@@ -108,7 +109,7 @@ fn samples_held<R: ReductionSpec>(params: &LinkParams<R>, comparisons: usize) ->
     (samples * params.cggi().n()).div_ceil(ciphertext)
 }
 
-/// Tables that are looked up of each rank.
+/// Tables that are looked up for each rank.
 pub(super) fn tables(order: &Order) -> usize {
     match order.asked {
         Asked::Sign => 0,
@@ -117,7 +118,7 @@ pub(super) fn tables(order: &Order) -> usize {
     }
 }
 
-/// Bits of the ranks of so many numbers.
+/// Bits of the ranks of the numbers of a question.
 pub(super) fn bits_of_rank(order: &Order) -> u32 {
     u32::BITS - order.count.saturating_sub(1).leading_zeros()
 }
@@ -138,7 +139,7 @@ pub(super) fn orders(readings: &[&Reading]) -> Result<Vec<Order>, Error> {
     Ok(orders)
 }
 
-/// [`orders`] that gates are to tell.
+/// [`orders`] that gates can answer.
 pub(super) fn orders_by_gates(readings: &[&Reading]) -> Result<Vec<Order>, Error> {
     let orders = orders(readings)?;
     match orders.iter().find(|order| order.by == Some(Way::Digits)) {
@@ -150,7 +151,7 @@ pub(super) fn orders_by_gates(readings: &[&Reading]) -> Result<Vec<Order>, Error
     }
 }
 
-/// Where numbers lie that a question is about, as gates compare them. A sign compares with 0, and no number is further than 1 from it.
+/// The range of the numbers of a question, as gates compare them. A sign compares with 0, from which no number is further than 1 away.
 pub(super) fn range(order: &Order) -> Range {
     match order.bounds {
         _ if order.asked == Asked::Sign => Range::Unit,

@@ -4,8 +4,8 @@ use alloc::format;
 
 use crate::error::Error;
 
-/// What is known of numbers in slots. It says how much of a turn a distance of 1 becomes: the more, the closer two numbers may be and
-/// still be told apart; but beyond half a turn the order of two turns around. Nobody can check it of encrypted numbers.
+/// The range of numbers in slots. It says how much of a turn a distance of 1 becomes: the more, the closer two numbers may be and still be
+/// told apart, but beyond half a turn their order is reversed. Nobody can check the range of encrypted numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Range {
     /// Numbers in \[-1, 1\].
@@ -30,7 +30,7 @@ impl Range {
     /// How far a number may be from its place on a grid, in steps. At 10 bits that is 2^-17.
     pub const GRID_TOLERANCE: f64 = 1.0 / 128.0;
 
-    /// What a slot of 1 becomes before it is multiplied by [`Self::factor`], in turns.
+    /// The phase that a slot of 1 becomes before it is multiplied by [`Self::factor`], in turns.
     pub(super) const TURNS: f64 = 1.0 / STEPS;
 
     /// The integer by which the numbers are multiplied first.
@@ -42,7 +42,7 @@ impl Range {
         }
     }
 
-    /// gamma: what part of a turn a distance of 1 is.
+    /// gamma: the part of a turn that a distance of 1 becomes.
     pub fn turns(self) -> f64 {
         self.factor() as f64 * Self::TURNS
     }

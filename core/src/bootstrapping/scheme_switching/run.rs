@@ -22,13 +22,13 @@ use crate::{
 pub enum OrderState {
     /// Before the first step: numbers in slots.
     Input(Ciphertext<u64>),
-    /// The first of them as phases.
+    /// The numbers of the questions as phases.
     Numbers(Vec<Phase>),
-    /// Within a stage of independent rotations, some of which are done: so that others see how far it is.
+    /// Within a stage of independent rotations, of which some are done, so that others see the progress.
     Rotating(Rotations),
-    /// How many of the others each is at least as large as.
+    /// The ranks are there: for each number, how many of the others it is at least as large as.
     Ranks,
-    /// What a table says of each rank, or signs, as bits.
+    /// The value of a table for each rank, or signs, as bits.
     Bits(Vec<CggiCiphertext<u64>>),
     /// All answers are there.
     Done,
@@ -54,13 +54,13 @@ impl Rotations {
     }
 }
 
-/// What is rotated for.
+/// What rotations are done for.
 enum Work {
     /// The signs of numbers.
     Signs(Vec<Phase>),
     /// Whether one of a pair is at least as large as the other.
     Pairs(Vec<Phase>, Vec<(usize, usize)>),
-    /// What a table says of ranks.
+    /// The values of a table for ranks.
     LookUps,
 }
 
@@ -78,9 +78,9 @@ pub struct OrderRun<R: ReductionSpec> {
     evaluator: LinkEvaluator<R>,
     orders: Vec<Order>,
     ranks: Vec<CggiCiphertext<u64>>,
-    /// The bit of the answer to the next question that is looked up next: of ranks one bit comes back after the other.
+    /// The bit of the answer to the next question that is looked up next: bits of ranks come back one after the other.
     place: u32,
-    /// The answer to it, as far as its bits have come back.
+    /// The answer to the next question, as far as its bits have come back.
     sum: Option<Ciphertext<u64>>,
     answers: Vec<Ciphertext<u64>>,
     state: OrderState,
@@ -90,8 +90,8 @@ impl<R: ReductionSpec> OrderRun<R> {
     /// Checks the questions and the numbers; nothing is computed yet.
     ///
     /// # Errors
-    /// As the plan of a program with these nodes: [`Error::InvalidArgument`] for readings that are not questions about an order, of
-    /// different numbers, or of more than the set takes; [`Error::ScaleMismatch`], [`Error::LevelMismatch`],
+    /// As the plan of a program with these nodes: [`Error::InvalidArgument`] for readings that are not questions about an order, for
+    /// questions about different numbers, or about more than the set takes; [`Error::ScaleMismatch`], [`Error::LevelMismatch`],
     /// [`Error::ParamsMismatch`] for a ciphertext that does not fit; [`Error::Limit`] for a grid that the noise does not allow.
     pub fn new(
         evaluator: &LinkEvaluator<R>,
@@ -116,7 +116,7 @@ impl<R: ReductionSpec> OrderRun<R> {
         &self.state
     }
 
-    /// Where the numbers lie that are compared.
+    /// The bounds of the numbers that are compared.
     pub(super) fn bounds(&self) -> Bounds {
         self.orders.first().map_or(Bounds::Signed, |order| order.bounds)
     }
@@ -126,7 +126,7 @@ impl<R: ReductionSpec> OrderRun<R> {
         &self.ranks
     }
 
-    /// Answers that are there, in the order of the questions: at the scale of the set and the level that a plan gives them.
+    /// The answers so far, in the order of the questions: at the scale of the set and the level that a plan gives them.
     pub fn answers(&self) -> &[Ciphertext<u64>] {
         &self.answers
     }
@@ -141,8 +141,8 @@ impl<R: ReductionSpec> OrderRun<R> {
         self.orders.get(self.answers.len()).map(|order| (*order, self.place))
     }
 
-    /// Does what leads to the next state, and reports its stages; true when the run is finished. A stage of many rotations takes
-    /// several steps, each of a few on every thread.
+    /// Does the work up to the next state, and reports its stages; true when the run is finished. A stage of many rotations takes several
+    /// steps, each of a few rotations on every thread.
     ///
     /// # Errors
     /// [`Error::Cancelled`] if the observer breaks. After an error the run is over.
@@ -201,12 +201,12 @@ impl<R: ReductionSpec> OrderRun<R> {
             }
             done @ OrderState::Done => done,
             OrderState::Failed => {
-                return Err(Error::InvalidArgument("the run ended by an error; begin another one".into()));
+                return Err(Error::InvalidArgument("the run ended with an error; start another one".into()));
             }
         })
     }
 
-    /// A few rotations more of a stage that was entered, on as many threads as there are.
+    /// Does a few more rotations of a stage that was entered, on all threads.
     fn rotate(
         &mut self,
         mut rotations: Rotations,
@@ -237,7 +237,7 @@ impl<R: ReductionSpec> OrderRun<R> {
         Ok(OrderState::Bits(rotations.done))
     }
 
-    /// Takes bits of the answer to a question that came back.
+    /// Adds bits that came back to the answer to a question.
     fn add(&mut self, order: Order, slots: &Ciphertext<u64>) -> Result<(), Error> {
         let ckks = self.evaluator.ckks().ckks();
         let slots = ckks.drop_to_level(slots, answer_level(self.evaluator.params()))?;
@@ -267,7 +267,7 @@ impl<R: ReductionSpec> OrderRun<R> {
     }
 }
 
-/// What a table says of a rank: the bit of it at `place`, or whether it is meant.
+/// The value of a table for a rank: its bit at `place`, or whether the question means this rank.
 pub(super) fn is_set(order: &Order, place: u32, rank: u32) -> bool {
     if order.asked == Asked::Rank { rank >> place & 1 == 1 } else { order.is_meant(rank) }
 }

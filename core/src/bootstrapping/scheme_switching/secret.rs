@@ -13,13 +13,13 @@ use crate::{
 
 /// Name of the random streams of the key from slots to gates.
 pub(super) const TO_GATES: [u64; 4] = [1, 0, 0, 0];
-/// Name of those of the key back.
+/// Name of the random streams of the key from gates to slots.
 pub(super) const TO_SLOTS: [u64; 4] = [2, 0, 0, 0];
 
 /// The secrets of both schemes, and what leads from one to the other, all from one seed. Wiped when dropped.
 ///
-/// Each of the three secrets is encrypted by another: that of the slots by that of the gates, that by the ephemeral one, and that by
-/// the first, as in every bootstrap. That this gives nothing away is the assumption of circular security.
+/// Each of the three secrets is encrypted under another: the slots' under the gates', the gates' under the ephemeral one, and the ephemeral
+/// one under the slots', as in every bootstrap. Circular security is the assumption that this gives nothing away.
 pub struct LinkSecretKey<R: ReductionSpec> {
     params: LinkParams<R>,
     seeds: KeySeeds,
@@ -34,11 +34,11 @@ impl<R: ReductionSpec> LinkSecretKey<R> {
         let public = ckks.public_seed();
         let master = |label| key_set_seed(seed, label, &params.fingerprint());
         let gates = master("gates of a scheme switching key set");
-        let seeds_of_gates = KeySeeds::beside(public_seed_of_gates(public), &gates);
-        // It keeps its own master, not the seed of everything.
+        let seeds_of_gates = KeySeeds::with_public(public_seed_of_gates(public), &gates);
+        // The key of the gates keeps its own master, not the seed of everything.
         let cggi = CggiSecretKey::of_master(params.cggi(), &gates, &gates, seeds_of_gates);
         let links = master("links of a scheme switching key set");
-        let seeds = KeySeeds::beside(public_seed_of_links(public), &links);
+        let seeds = KeySeeds::with_public(public_seed_of_links(public), &links);
         Self { params: params.clone(), seeds, ckks, cggi }
     }
 
@@ -52,7 +52,7 @@ impl<R: ReductionSpec> LinkSecretKey<R> {
         self.ckks.key_id()
     }
 
-    /// The seed of the public second components: it travels with the keys. Those of the gates' and the links' follow from it.
+    /// The seed of the public second components: it travels with the keys. The public seeds of the gates and the links follow from it.
     pub fn public_seed(&self) -> &Seed {
         self.ckks.public_seed()
     }
@@ -67,8 +67,8 @@ impl<R: ReductionSpec> LinkSecretKey<R> {
         &self.ckks
     }
 
-    /// The key of the gates: it decrypts bits and integers. It travels with the link's, as its public seed follows from theirs: its
-    /// own bytes are refused where a key of gates is read.
+    /// The key of the gates: it encrypts and decrypts bits and integers. It travels as part of the link's key, from whose public seed its
+    /// own follows: its own bytes are refused where a key of gates is read.
     pub fn cggi(&self) -> &CggiSecretKey<u64> {
         &self.cggi
     }

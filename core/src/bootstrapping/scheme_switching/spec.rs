@@ -19,8 +19,8 @@ pub struct LinkSpec<R> {
     pub cggi: CggiSpec,
     /// p_s: the prime modulo which coefficients change rings, congruent to 1 modulo twice the larger degree.
     pub prime: u64,
-    /// P': the special prime of that key, likewise. Under the ring key of the gates p_s P' has to be as secure as their own
-    /// modulus.
+    /// P': the special prime of the key from slots to gates, congruent to 1 likewise. Under the ring key of the gates, p_s P' has to be as
+    /// secure as the gates' own modulus.
     pub special: u64,
     /// log2 of the probability at which a look-up is refused.
     pub log_failure: f64,

@@ -76,8 +76,7 @@ pub(super) fn batch() -> usize {
     4 * crate::par::threads()
 }
 
-/// Runs `count` independent steps on as many threads as there are, some at a time so that the observer sees how far it is and can
-/// cancel.
+/// Runs `count` independent steps on all threads, some at a time so that the observer sees the progress and can cancel.
 pub(super) fn run_all<T: Send>(
     stage: &'static str,
     count: usize,

@@ -22,8 +22,8 @@ pub struct KeyList {
 }
 
 impl KeyList {
-    /// Keys for ciphertexts at every level of messages of a set. Without `rotations` they are the powers of two, of which all others
-    /// are composed; those given may be negative, which is to the right.
+    /// Keys for ciphertexts at every level that messages of the set have. Without `rotations` the list has the rotations by powers of two,
+    /// from which all others are composed. Given rotations may be negative, for rotations to the right.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for more rotations than there are slots.
@@ -57,12 +57,12 @@ impl KeyList {
         })
     }
 
-    /// Keys in all.
+    /// Number of keys.
     pub fn len(&self) -> usize {
         1 + self.rotations.len() + usize::from(self.conjugation)
     }
 
-    /// Never: there is always the relinearisation key.
+    /// Always false: there is always the relinearisation key.
     pub fn is_empty(&self) -> bool {
         false
     }
@@ -111,7 +111,7 @@ pub struct ArithmeticKeys<W: Word> {
 }
 
 impl<W: Word> ArithmeticKeys<W> {
-    /// No keys yet of the key set `key_id`; `target` is that of the set.
+    /// An empty collection for the key set `key_id`; `target` is that of the set.
     pub fn new(context: &CkksContext<W>, target: Target, key_id: [u8; 16], list: KeyList) -> Self {
         Self {
             galois: GaloisKeys::new(context.rlwe().n()),
@@ -160,30 +160,30 @@ impl<W: Word> ArithmeticKeys<W> {
         Ok(())
     }
 
-    /// What there is to be made.
+    /// The list of keys to make.
     pub fn list(&self) -> &KeyList {
         &self.list
     }
 
-    /// Identifier of the key set they belong to.
+    /// Identifier of the key set that these keys belong to.
     pub fn key_id(&self) -> [u8; 16] {
         self.key_id
     }
 
-    /// Bytes that the keys take in memory, expanded: more than their parts have on the wire, where a seed stands for half of each sample.
+    /// Bytes that the expanded keys take in memory. On the wire they are smaller, since a seed stands for half of each sample.
     pub fn memory_bytes(&self) -> usize {
         self.relinearization.as_ref().map_or(0, SampleBlock::memory_bytes) + self.galois.memory_bytes()
     }
 
-    /// Levels, scales, and the keys there are: what programs without bootstraps are planned for.
+    /// Levels, scales and available keys, for planning programs without bootstraps.
     pub fn target(&self) -> &Target {
         &self.target
     }
 
-    /// [`Error::ParamsMismatch`] unless a ciphertext belongs to the owner of these keys.
+    /// Checks that a ciphertext belongs to the owner of these keys.
     ///
     /// # Errors
-    /// That.
+    /// [`Error::ParamsMismatch`] if it belongs to another owner or set.
     pub fn check_owner(&self, x: &Ciphertext<W>) -> Result<(), Error> {
         x.identity().check_set(&self.context.fingerprint())?;
         if x.key_id() == self.key_id {
@@ -196,7 +196,7 @@ impl<W: Word> ArithmeticKeys<W> {
         )))
     }
 
-    /// What evaluates programs that are planned for [`Self::target`].
+    /// The machine that evaluates programs planned for [`Self::target`].
     pub fn machine<'a>(&'a self, evaluator: &'a CkksEvaluator<W>) -> Machine<'a, W> {
         let relinearization = self.relinearization.as_ref().map(|key| key as &dyn RelinearizationSource<W>);
         Machine { evaluator, relinearization, galois: Some(&self.galois), refresh: None, digits: None }

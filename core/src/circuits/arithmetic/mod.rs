@@ -24,12 +24,12 @@ const SMALLEST_FACTOR: f64 = 12.0;
 /// Largest integer by which slots are multiplied without taking a level.
 const LARGEST_INTEGER: f64 = 256.0;
 
-/// Numbers that are known.
+/// Numbers that are known in the clear.
 #[derive(Debug, Clone, Copy)]
 pub enum Known<'a> {
     /// The same number in every slot.
     Everywhere(Complex),
-    /// One a slot; those that are missing are 0.
+    /// One number per slot; missing numbers are 0.
     Slots(&'a [Complex]),
 }
 
@@ -134,7 +134,7 @@ impl<'a, W: Word> Arithmetic<'a, W> {
         x.check_same_key(y)?;
         let level = x.level().min(y.level());
         self.below(level, "a product")?;
-        // Bytes say their scale themselves.
+        // A ciphertext that was read from bytes brings a scale of its own.
         let room = self.evaluator.context().rlwe().q(level).log2() - 1.0;
         if x.log_scale() + y.log_scale() > room {
             return Err(Error::ScaleMismatch(format!(
@@ -147,8 +147,8 @@ impl<'a, W: Word> Arithmetic<'a, W> {
         self.evaluator.multiply(x, y, keys.relinearization()?)
     }
 
-    /// Slots moved to the left by so many places, around; negative ones move them to the right. It is composed of the rotations there
-    /// are keys for.
+    /// Rotates the slots cyclically to the left by `steps` places, or to the right if `steps` is negative. The rotation is composed of
+    /// those that have keys.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for a ciphertext of another set or key than that of the keys; [`Error::MissingKey`] if no composition
@@ -186,7 +186,7 @@ impl<'a, W: Word> Arithmetic<'a, W> {
         self.evaluator.drop_to_level(x, level)
     }
 
-    /// Two ciphertexts at one scale.
+    /// Both ciphertexts, brought to one scale.
     fn at_one_scale(
         &self,
         x: &Ciphertext<W>,
@@ -212,14 +212,14 @@ impl<'a, W: Word> Arithmetic<'a, W> {
         Ok((self.adjusted(x, level, scale)?, self.adjusted(y, level, scale)?))
     }
 
-    /// x at a level below its own, and a scale.
+    /// x brought to `scale` at `level`, which is below its own.
     fn adjusted(&self, x: &Ciphertext<W>, level: usize, scale: Scale) -> Result<Ciphertext<W>, Error> {
         let x = self.evaluator.drop_to_level(x, level + 1)?;
         self.factor_scale(&x, level, scale)?;
         self.evaluator.multiply_constant_rescale(&x, Complex::ONE.into(), scale)
     }
 
-    /// Scale of a factor that brings x to a scale one level below.
+    /// Scale of a factor whose product with x, once rescaled, has `scale` at `level`.
     fn factor_scale(&self, x: &Ciphertext<W>, level: usize, scale: Scale) -> Result<Scale, Error> {
         let factor = scale.mul(self.evaluator.label_of_level(level + 1)).div(x.scale());
         if factor.log2() >= SMALLEST_FACTOR {
@@ -254,7 +254,7 @@ impl<'a, W: Word> Arithmetic<'a, W> {
         x.identity().check_set(&self.evaluator.context().fingerprint())
     }
 
-    /// Numbers in all slots of the ring: where messages have fewer, they repeat.
+    /// The numbers in all slots of the ring; they repeat if messages have fewer slots.
     fn spread(&self, numbers: &[Complex]) -> Result<Vec<Complex>, Error> {
         let slots = self.target.slots();
         if numbers.len() > slots {
@@ -269,7 +269,7 @@ impl<'a, W: Word> Arithmetic<'a, W> {
     }
 }
 
-/// No number is infinite or NaN.
+/// Checks that no number is infinite or NaN.
 fn check_finite(numbers: &[Complex]) -> Result<(), Error> {
     match numbers.iter().position(|z| !(z.re.is_finite() && z.im.is_finite())) {
         None => Ok(()),

@@ -1,26 +1,26 @@
-//! All digits of a small prime: taken off one after the other.
+//! All low digits for a small prime, removed one after the other.
 
 use alloc::{collections::BTreeMap, format, vec, vec::Vec};
 
 use super::{lowest_digit, small::around, small_digit, unbounded::lifting};
 use crate::{arith::PrimePower, error::Error};
 
-/// How the lowest digit d of a number x, of which nothing else is known, is read modulo p^k for several k.
+/// How the lowest digit d of an arbitrary number x is read modulo p^k for several k.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// By [`lifting`], one power of p after the other (Halevi, Shoup, J. Cryptology 2021). For p = 2 the second square gives two.
+    /// By [`lifting`], one power of p after the other (Halevi, Shoup, J. Cryptology 2021). For p = 2 the second squaring gains two powers.
     Lifting,
     /// By one polynomial of x for each k, [`lowest_digit`] (Chen, Han, EUROCRYPT 2018), from common powers of x.
     Polynomials,
-    /// The same up to this k, and for more by polynomials of what is known modulo p^k then, of degree about p times the quotient of both
-    /// (Geelen, Iliashenko, Kang, Vercauteren, EUROCRYPT 2023).
+    /// As [`Self::Polynomials`] up to this exponent. For larger k, by polynomials in the value that is d modulo p to this exponent; their
+    /// degree is about p times the quotient of the two exponents (Geelen, Iliashenko, Kang, Vercauteren, EUROCRYPT 2023).
     Twice(u32),
-    /// The polynomials of [`Self::Polynomials`] for an odd prime, which are odd, as x times sums of powers of x^2, in so many baby steps and
-    /// then giant ones (Paterson, Stockmeyer, SIAM J. Comput. 1973).
+    /// The polynomials of [`Self::Polynomials`] for an odd prime. They are odd, so each is a multiple of x plus x times a polynomial in
+    /// x^2, evaluated with this number of baby steps and then giant steps (Paterson, Stockmeyer, SIAM J. Comput. 1973).
     Steps(usize),
 }
 
-/// How a digit is read, of which something may be known.
+/// How a digit is read: any digit, or one that is known to be small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reading {
     Any(Way),
@@ -28,7 +28,7 @@ enum Reading {
     Small(u64),
 }
 
-/// A number in the evaluation of [`DigitReader`].
+/// A value in the evaluation of a [`DigitReader`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DigitValue {
     /// x.
@@ -44,14 +44,14 @@ pub enum DigitValue {
 pub struct DigitReader {
     ring: PrimePower,
     values: Vec<DigitValue>,
-    /// By exponent k: the value that is d modulo p^k.
+    /// For each exponent k, the index of the value that is d modulo p^k.
     known: BTreeMap<u32, usize>,
-    /// Of values that are sums: the k modulo p^k of which nothing is used.
+    /// For values that are sums, the k such that only the sum modulo p^k is used.
     precisions: BTreeMap<usize, u32>,
 }
 
 impl DigitReader {
-    /// For `ring` of p^e, and the exponents of it that are wanted, e at most.
+    /// A reader for `ring` modulo p^e and the `wanted` exponents, each at most e.
     fn new(ring: PrimePower, wanted: &[u32], reading: Reading) -> Result<Self, Error> {
         let mut out = Self {
             ring,
@@ -90,7 +90,7 @@ impl DigitReader {
         self.ring
     }
 
-    /// d modulo p^k as a sum of multiples of values; none for more than what is read.
+    /// d modulo p^k as a sum of multiples of values; `None` if k is above every exponent that is read.
     pub fn digit(&self, k: u32) -> Option<Vec<(usize, u64)>> {
         let (_, &value) = self.known.range(k..).next()?;
         Some(match &self.values[value] {
@@ -99,18 +99,18 @@ impl DigitReader {
         })
     }
 
-    /// Of a value that is a sum: the k modulo p^k of which no more is used.
+    /// For a value that is a sum, the k such that only the sum modulo p^k is used.
     pub fn precision(&self, value: usize) -> u32 {
         let known = self.known.iter().filter(|&(_, &known)| known == value).map(|(&k, _)| k).max();
         known.or_else(|| self.precisions.get(&value).copied()).unwrap_or(self.ring.exponent())
     }
 
-    /// Products.
+    /// Number of products.
     pub fn products(&self) -> usize {
         self.values.iter().filter(|value| matches!(value, DigitValue::Product(..))).count()
     }
 
-    /// The degree in x of what is read.
+    /// The largest degree in x of what is read.
     pub fn degree(&self) -> usize {
         let mut degrees: Vec<usize> = Vec::with_capacity(self.values.len());
         for value in &self.values {
@@ -123,7 +123,7 @@ impl DigitReader {
         self.known.values().map(|&value| degrees[value]).max().unwrap_or(0)
     }
 
-    /// For every value the products that it takes one after the other.
+    /// The multiplicative depth of each value.
     fn depths(&self) -> Vec<usize> {
         let mut out: Vec<usize> = Vec::with_capacity(self.values.len());
         for value in &self.values {
@@ -136,7 +136,7 @@ impl DigitReader {
         out
     }
 
-    /// The products that d modulo p^k takes one after the other.
+    /// The multiplicative depth of d modulo p^k.
     fn depth(&self, k: u32) -> Option<usize> {
         let (depths, terms) = (self.depths(), self.digit(k)?);
         terms.iter().map(|&(i, _)| depths[i]).max()
@@ -187,7 +187,7 @@ impl DigitReader {
         let mut powers: Option<BTreeMap<usize, usize>> = None;
         for &k in wanted.iter().filter(|&&k| k > 1) {
             let polynomial = lowest_digit(self.ring.with_exponent(k)?)?;
-            // That of x, and those of x times powers of x^2.
+            // The coefficient of x, then those of x times powers of x^2.
             let mut odd = polynomial.iter().skip(1).step_by(2).copied();
             let first = odd.next().unwrap_or(0);
             let rest: Vec<u64> = odd.collect();
@@ -215,7 +215,7 @@ impl DigitReader {
         Ok(())
     }
 
-    /// A sum of which nothing modulo more than p^k is used.
+    /// A sum that is only used modulo p^k.
     fn sum(&mut self, terms: Vec<(usize, u64)>, k: u32) -> usize {
         if let [(value, 1)] = terms.as_slice() {
             return *value;
@@ -225,7 +225,7 @@ impl DigitReader {
         at
     }
 
-    /// From what is known modulo p^`first`.
+    /// Reads d modulo the `wanted` powers from the value that is d modulo p^`first`.
     fn refine(&mut self, first: u32, wanted: &[u32]) -> Result<(), Error> {
         let p = self.ring.prime() as i64;
         let digits: Vec<i64> = if p == 2 { vec![0, 1] } else { (-(p / 2)..=p / 2).collect() };
@@ -237,7 +237,7 @@ impl DigitReader {
         Ok(())
     }
 
-    /// A polynomial of the value whose powers these are.
+    /// A polynomial in a value, of which `powers` holds the powers made so far.
     fn polynomial(&mut self, powers: &mut BTreeMap<usize, usize>, coefficients: &[u64]) -> usize {
         let terms = (0..).zip(coefficients).filter(|&(_, &c)| c != 0);
         let terms: Vec<(usize, u64)> = terms.map(|(i, &c)| (self.power(powers, i), c)).collect();
@@ -251,7 +251,7 @@ impl DigitReader {
         if let Some(&found) = powers.get(&exponent) {
             return found;
         }
-        // The largest power of two below it, and the rest.
+        // The largest power of two below the exponent, and the rest.
         let high = exponent.next_power_of_two() / 2;
         let factors = [high, exponent - high].map(|part| self.power(powers, part));
         let out = self.push(DigitValue::Product(factors[0], factors[1]));
@@ -265,16 +265,16 @@ impl DigitReader {
     }
 }
 
-/// The division by p^t of numbers modulo p^e with rounding: their t lowest digits are read, one after the other, and taken off.
+/// Division of numbers modulo p^e by p^t, with rounding: their t lowest digits are read and subtracted, one after the other.
 ///
-/// x = sum_i `d_i` p^i + p^t y, with digits between -p/2 and p/2: what is taken off is the multiple of all I + p^t y nearest to x. For p = 2
+/// x = I + p^t y with I = sum_(i<t) `d_i` p^i and digits between -p/2 and p/2, so that p^t y is the multiple of p^t nearest to x. For p = 2
 /// digits are 0 and 1, and half of 2^t is added first, so that I goes from -2^(t - 1) to 2^(t - 1) - 1.
 ///
-/// Where |I| <= B is known, so is how large the last digit can be, and a polynomial of a lower degree reads it. The quotient is right for such I
+/// If |I| <= B is known, the last digit is bounded too, and a polynomial of a lower degree reads it. The quotient is then right for such I
 /// only.
 ///
-/// Digit j is that of `z_j` = (x - sum_(i<j) `d_i` p^i)/p^j, for which `d_i` modulo p^(j + 1 - i) will do, since nothing else need be
-/// known of `z_j` than its lowest digit. Last, y takes `d_i` modulo p^(e - i).
+/// Digit j is the lowest digit of `z_j` = (x - sum_(i<j) `d_i` p^i)/p^j. Nothing else of `z_j` matters, so `d_i` modulo p^(j + 1 - i) is
+/// enough for it. In the end, y takes `d_i` modulo p^(e - i).
 #[derive(Debug, Clone)]
 pub struct AllDigits {
     ring: PrimePower,
@@ -282,10 +282,11 @@ pub struct AllDigits {
 }
 
 impl AllDigits {
-    /// Larger primes have polynomials that are cheaper where digits are small, and too long where they are not.
+    /// The largest prime accepted. For larger primes, polynomials for small digits are cheaper, and those for any digit are too long.
     pub const LARGEST_PRIME: u64 = 31;
 
-    /// For `ring` of p^e and t digits, with the ways that take the fewest products one after the other, and among these the fewest.
+    /// The division for `ring` modulo p^e and t = `digits` digits, read in the ways of the least multiplicative depth and, among these,
+    /// with the fewest products.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] unless 0 < t < e and p < 32.
@@ -293,7 +294,7 @@ impl AllDigits {
         Self::small(ring, digits, u64::MAX)
     }
 
-    /// The same for x whose I is at most `bound` and at least -`bound`.
+    /// As [`Self::new`], for numbers x with |I| <= `bound`.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -304,15 +305,16 @@ impl AllDigits {
             .chain((2..ring.exponent()).map(Way::Twice))
             .chain([2, 4, 8, 16].map(Way::Steps))
             .collect();
-        // Of digits one by one, beginning with those that are never deep; and again, since one may have been no better beside others.
+        // The ways are improved digit by digit, starting from polynomials, which are never deep. A second pass finds ways that only pay
+        // beside others.
         let mut best =
             Self::by(ring, digits, Way::Polynomials).or_else(|_| Self::by(ring, digits, Way::Lifting))?;
         for j in (0..digits).chain(0..digits) {
-            // Digits of 2 are not around 0, and the last may be the sign.
+            // Not for p = 2, where digits are not centred, and the last may be the sign.
             let last = (j + 1 == digits && ring.prime() > 2)
                 .then(|| Reading::Small(last_digit(ring.prime(), digits, bound)));
             for reading in ways.iter().copied().map(Reading::Any).chain(last) {
-                // Some have no polynomials of so many digits.
+                // Some ways have no polynomials for `digits` digits.
                 let Ok(reader) = reader(ring, digits, j, reading) else { continue };
                 let mut other = best.clone();
                 other.readers[j as usize] = reader;
@@ -324,7 +326,7 @@ impl AllDigits {
         Ok(best)
     }
 
-    /// With one way for all digits.
+    /// The division that reads all digits in one way.
     ///
     /// # Errors
     /// As [`Self::new`], and as the polynomials of that way.
@@ -345,17 +347,17 @@ impl AllDigits {
         if self.ring.prime() == 2 { 1 << (self.readers.len() - 1) } else { 0 }
     }
 
-    /// How digit j is read of `z_j`, modulo p^(e - j).
+    /// For each j, the reader of digit j from `z_j`, modulo p^(e - j).
     pub fn readers(&self) -> &[DigitReader] {
         &self.readers
     }
 
-    /// Products of ciphertexts, each with a key switch.
+    /// Number of products of ciphertexts, each with a key switch.
     pub fn products(&self) -> usize {
         self.readers.iter().map(DigitReader::products).sum()
     }
 
-    /// Products one after the other.
+    /// The multiplicative depth.
     pub fn levels(&self) -> usize {
         let (t, e) = (self.readers.len() as u32, self.ring.exponent());
         let mut arguments: Vec<usize> = Vec::new();
@@ -414,7 +416,7 @@ fn check(ring: PrimePower, digits: u32) -> Result<(), Error> {
     )))
 }
 
-/// Of digit j: what later digits take, and the quotient.
+/// The reader of digit j, modulo the powers that later digits and the quotient take.
 fn reader(ring: PrimePower, digits: u32, j: u32, reading: Reading) -> Result<DigitReader, Error> {
     let e = ring.exponent();
     let wanted: Vec<u32> = (2..=digits - j).chain([e - j]).collect();
@@ -445,7 +447,7 @@ mod tests {
                 assert!(own <= other, "{p}^{e}, {t} digits: {own:?}, {other:?}");
             }
             for x in 0..ring.value() {
-                // The nearest multiple, from half of it on upwards for p = 2.
+                // The nearest multiple of p^t; for p = 2 halves are rounded up.
                 let expected = (x + step / 2) / step % below;
                 for digits in all.iter().chain([&chosen]) {
                     assert_eq!(digits.quotient(x), expected, "{x} modulo {p}^{e}, {t} digits");
@@ -462,7 +464,7 @@ mod tests {
         (2..=4).for_each(|e| all_numbers(7, e));
     }
 
-    /// Numbers with two digits of which the second is small: of set I-A of ePrint 2024/115, and others.
+    /// Numbers whose last digit is small: those of set I-A of ePrint 2024/115, and others.
     #[test]
     fn small_numbers_are_taken_off() {
         for (p, e, t, bound) in [(17, 6, 2, 23), (5, 5, 2, 7), (7, 5, 3, 40), (7, 4, 1, 2), (5, 4, 2, 0)] {
@@ -479,7 +481,7 @@ mod tests {
                 }
             }
         }
-        // Of numbers that may be as large as any, nothing is gained.
+        // A bound that excludes no number gains nothing.
         let ring = PrimePower::new(3, 4).expect("a prime");
         for t in 1..4 {
             let all = AllDigits::new(ring, t).expect("a small prime");

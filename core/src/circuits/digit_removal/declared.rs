@@ -1,8 +1,8 @@
 //! Functions of integers that are declared to be small: interpolation.
 //!
-//! A function of any integer modulo p takes a polynomial of degree p - 1, 65536 for p = 65537. Of integers of absolute values up to B
-//! it takes one of degree 2B, and an odd function one of degree 2B - 1. Nobody without the key can tell whether the integers are as
-//! small as declared: for others the polynomial has some value modulo p, which means nothing.
+//! A function of any integer modulo p takes a polynomial of degree p - 1, 65536 for p = 65537. For integers of absolute value up to B a
+//! polynomial of degree 2B is enough, and for an odd function one of degree 2B - 1. Nobody without the key can tell whether the integers
+//! are as small as declared: for others the polynomial has some value modulo p, which means nothing.
 
 use alloc::{format, vec::Vec};
 
@@ -22,7 +22,7 @@ pub fn sign_of_small(ring: PrimePower, bound: u64) -> Result<Vec<u64>, Error> {
 }
 
 /// The coefficients below p^e of an odd polynomial whose value at x is the integer nearest to x / `divisor`, for all integers |x| <=
-/// `bound`: of two that are equally near the one farther from 0. Its degree is at most 2 `bound` - 1.
+/// `bound`. Of two that are equally near, it is the one farther from 0. Its degree is at most 2 `bound` - 1.
 ///
 /// # Errors
 /// As [`sign_of_small`]; [`Error::InvalidArgument`] for a divisor of 0.

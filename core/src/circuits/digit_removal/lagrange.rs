@@ -115,7 +115,7 @@ pub(super) fn add_to(ring: PrimePower, sum: &mut Vec<u64>, term: &[u64]) {
     }
 }
 
-/// Without zeros at the end, but for a constant.
+/// The polynomial without zero coefficients at the end; at least the constant stays.
 pub(super) fn trimmed(mut polynomial: Vec<u64>) -> Vec<u64> {
     while polynomial.len() > 1 && polynomial.last() == Some(&0) {
         polynomial.pop();

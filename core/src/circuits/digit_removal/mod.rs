@@ -38,5 +38,5 @@ pub use small::small_digit;
 pub use two_digits::TwoDigits;
 pub use unbounded::{lifting, lowest_digit};
 
-/// The time that a polynomial takes to make grows with the square of its coefficients: seconds for these.
+/// The most coefficients of a polynomial that is made. The time grows with their square and is seconds for this number.
 const MAX_COEFFICIENTS: u128 = 1 << 14;

@@ -8,24 +8,23 @@ use super::{
 };
 use crate::{arith::PrimePower, error::Error};
 
-/// The polynomials that vanish modulo p^e at all I + p^t y, |I| <= B, as far as they come from N, the product of x - I over the
-/// digits.
+/// The polynomials that vanish modulo p^e at all I + p^t y, |I| <= B, and can be built from N, the product of x - I over the digits.
 ///
-/// At such integers N is a multiple of p^s, s = t + min_I v_p((B + I)! (B - I)!): one factor is p^t y, and the others have the
-/// valuations of differences of digits. A product of j numbers with differences p^s, as that of N - i p^s over i < j, is then a
-/// multiple of p^(js) j!. Times what is missing to p^e it vanishes, and the first that lacks nothing is monic.
+/// At such integers N is a multiple of p^s, s = t + min_I v_p((B + I)! (B - I)!): one factor is p^t y, and the others have the valuations
+/// of differences of digits. The product of N - i p^s over i < j, which are j numbers with differences p^s, is then a multiple of p^(js)
+/// j!. Multiplied by the power of p that is missing to p^e it vanishes, and the first product that lacks nothing is monic.
 #[derive(Debug, Clone)]
 pub struct NullPolynomials {
     ring: PrimePower,
     /// N.
     zero: Vec<u64>,
-    /// s, and what each product is a multiple of: the exponents of p for j = 0, 1, .., the last e or more.
+    /// s, then the exponents of the powers of p that divide the products for j = 0, 1, .., the last of them e or more.
     step: u32,
     exponents: Vec<u32>,
 }
 
 impl NullPolynomials {
-    /// For `ring` of p^e, and digits up to `bound`.
+    /// The polynomials for `ring` modulo p^e and digits up to `bound`.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] unless 0 < t <= e and 2 `bound` < p^t, and for a degree of 2^14 or more.
@@ -60,27 +59,27 @@ impl NullPolynomials {
         Ok(Self { ring, zero: vanishing(ring, &nodes(bound)), step, exponents })
     }
 
-    /// The degree of the monic one.
+    /// The degree of the monic polynomial.
     pub fn degree(&self) -> usize {
         (self.exponents.len() - 1) * (self.zero.len() - 1)
     }
 
-    /// The monic one.
+    /// The monic polynomial that vanishes.
     pub fn monic(&self) -> Vec<u64> {
         self.falling(self.exponents.len() - 1)
     }
 
     /// A polynomial of degree below [`Self::degree`] with the values of `f` at all I + p^t y.
     ///
-    /// It is f written in products of N - i p^s, with coefficients that are reduced modulo the power of p that is missing to each.
-    /// For 2B < p it is the only one of that form.
+    /// It is f written in products of N - i p^s, where the coefficients of each product are reduced modulo the power of p that it lacks.
+    /// For 2B < p it is the only polynomial of that form.
     pub fn reduce(&self, f: &[u64]) -> Vec<u64> {
         let (ring, e) = (self.ring, self.ring.exponent());
         let mut rest: Vec<u64> = f.iter().map(|&c| ring.reduce(c)).collect();
         let mut out = Vec::new();
         for (j, &have) in self.exponents.iter().enumerate().filter(|(_, have)| **have < e) {
             let quotient = divide(ring, &mut rest, &self.factor(j));
-            // Powers below p^e.
+            // At most p^e.
             let missing = ring.prime().pow(e - have);
             let digit: Vec<u64> = rest.iter().map(|c| c % missing).collect();
             add_to(ring, &mut out, &product(ring, &digit, &self.falling(j)));
@@ -137,7 +136,7 @@ mod tests {
                 support(ring, t, bound).all(|(_, x)| value(ring, &monic, x) == 0),
                 "{p}^{e}, {t}, {bound}"
             );
-            // What is reduced keeps its values there, and elsewhere it need not.
+            // The reduced polynomial keeps its values there; elsewhere it need not.
             let f: Vec<u64> =
                 (0..2 * monic.len() as u64).map(|i| ring.reduce(i * i * 97 + 13 * i + 5)).collect();
             let reduced = null.reduce(&f);
@@ -146,7 +145,7 @@ mod tests {
         }
     }
 
-    /// Of all polynomials that read a small digit one alone is reduced.
+    /// Of all polynomials that read a small digit, only one is reduced.
     #[test]
     fn chen_and_hans_polynomial_reduces_to_that_of_the_closed_form() {
         for (p, e, t, bound) in [(7, 4, 1, 2), (7, 3, 2, 3), (17, 3, 1, 4), (31, 3, 1, 6), (127, 2, 1, 22)] {

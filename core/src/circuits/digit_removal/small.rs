@@ -11,8 +11,8 @@ use crate::{arith::PrimePower, error::Error};
 /// The coefficients below p^e, from low to high degree, of a polynomial f with f(I + p^t y) = I modulo p^e for all |I| <= `bound`
 /// and all y, for `ring` of p^e and 2 `bound` < p. It is odd.
 ///
-/// With N the product of x - I over the digits, f = x + sum_j L_j N^j, j < ceil(e/t): L_j makes the j-th Hasse derivative of f
-/// vanish at every digit, modulo p^(e - jt), since that is what p^(jt) y^j meets in the expansion about I. The degree is at most
+/// With N the product of x - I over the digits, f = x + sum_j L_j N^j, j < ceil(e/t): L_j makes the j-th Hasse derivative of f vanish at
+/// every digit, modulo p^(e - jt), since that derivative is the factor of p^(jt) y^j in the expansion about I. The degree is at most
 /// ceil(e/t) (2 `bound` + 1) - 1, and 4 `bound` + 1 for e = 2, t = 1.
 ///
 /// # Errors
@@ -106,7 +106,7 @@ mod tests {
         }
         assert!(small_digit(ring, 1, 8).is_ok());
         assert_eq!(small_digit(ring, 2, 8), Ok(alloc::vec![0, 1]));
-        // A bound that p allows, and no memory holds.
+        // A bound that p allows, but no memory holds.
         let large = PrimePower::new((1 << 61) - 1, 1).expect("a prime");
         assert_eq!(small_digit(large, 1, 1 << 59), Ok(alloc::vec![0, 1]));
         let large = PrimePower::new(786_433, 3).expect("a prime");

@@ -13,7 +13,7 @@ use crate::{arith::PrimePower, error::Error};
 #[derive(Debug, Clone)]
 pub struct TwoDigits {
     ring: PrimePower,
-    /// Of p^(e - 1).
+    /// The ring modulo p^(e - 1).
     below: PrimePower,
     lift: Vec<u64>,
     low: Vec<u64>,
@@ -21,7 +21,7 @@ pub struct TwoDigits {
 }
 
 impl TwoDigits {
-    /// For `ring` of p^e, and digits up to `bound`.
+    /// The polynomials for `ring` modulo p^e and I up to `bound`.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for p = 2, and unless 2 <= t < e, p <= 2 `bound` and 2 `bound` + 1 < p^2; and as [`lowest_digit`].
@@ -46,22 +46,22 @@ impl TwoDigits {
         })
     }
 
-    /// Modulo p^t, from low to high degree: d.
+    /// The polynomial that reads d modulo p^t, from low to high degree.
     pub fn lift(&self) -> &[u64] {
         &self.lift
     }
 
-    /// Modulo p^e: d.
+    /// The polynomial that reads d modulo p^e.
     pub fn low(&self) -> &[u64] {
         &self.low
     }
 
-    /// Modulo p^(e - 1): d' of (x - lift(x))/p.
+    /// The polynomial modulo p^(e - 1) that reads d' from (x - lift(x))/p.
     pub fn high(&self) -> &[u64] {
         &self.high
     }
 
-    /// I of a residue modulo p^e, as a homomorphic evaluation does it: p divides x - lift(x), and p high(z) is known modulo p^e.
+    /// I for a residue x modulo p^e, as a homomorphic evaluation computes it: p divides x - lift(x), and p high(z) is known modulo p^e.
     pub fn value(&self, x: u64) -> u64 {
         let (ring, below) = (self.ring, self.below);
         let z = ring.sub(x, lagrange::value(ring, &self.lift, x)) / ring.prime();

@@ -1,4 +1,4 @@
-//! Low digits of any size: what small digits are compared with.
+//! Polynomials for low digits of any size.
 
 use alloc::{format, vec, vec::Vec};
 
@@ -8,9 +8,10 @@ use super::{
 };
 use crate::{arith::PrimePower, error::Error};
 
-/// The coefficients below p^e of an odd polynomial f of degree at most (p - 1)(e - 1) + 1 with f(x) = \[x\]_p modulo p^e for all x,
-/// the residue between -p/2 and p/2 (Chen, Han, EUROCRYPT 2018). For p = 2, where that residue is 0 or 1, f is an even polynomial of degree
-/// at most e + 1, but x for e = 1 (Geelen, Iliashenko, Kang, Vercauteren, EUROCRYPT 2023, use that digits of 2 are those of -x).
+/// The coefficients below p^e of an odd polynomial f of degree at most (p - 1)(e - 1) + 1 with f(x) = \[x\]_p modulo p^e for all x, the
+/// residue between -p/2 and p/2 (Chen, Han, EUROCRYPT 2018). For p = 2, where that residue is 0 or 1, f is an even polynomial of degree at
+/// most e + 1, except that it is x for e = 1 (Geelen, Iliashenko, Kang, Vercauteren, EUROCRYPT 2023, use that x and -x have the same
+/// digit).
 ///
 /// It interpolates the digits of 0, 1, .., (p - 1)(e - 1) + 1: Newton's coefficients of higher degree are multiples of p^e.
 ///
@@ -35,7 +36,7 @@ fn newton(ring: PrimePower) -> Result<Vec<u64>, Error> {
     let (p, e) = (ring.prime(), ring.exponent());
     let degree = u128::from(p - 1) * u128::from(e - 1) + 1;
     check(ring, degree)?;
-    // Differences are divided by factorials: so many more powers of p are kept.
+    // Differences are divided by factorials, so the powers of p in these are kept as well.
     let wide = ring.with_exponent(e + factorial_valuation(p, degree as u64))?;
     let mut differences: Vec<u64> = (0..=degree as u64).map(|x| digit(wide, x)).collect();
     let (mut newton, mut unit, mut power) = (Vec::new(), 1, 1);
@@ -65,9 +66,9 @@ fn newton(ring: PrimePower) -> Result<Vec<u64>, Error> {
     Ok(out)
 }
 
-/// The coefficients below p^e of an odd polynomial F of degree p that brings a number one power of p nearer to its low digit: for x =
-/// d + p^j y with |d| < p/2 and j > 0, F(x) = d modulo p^(j + 1). After e - 1 times the digit is alone (Halevi, Shoup). For p =
-/// 2, where d is 0 or 1, it is x^2.
+/// The coefficients below p^e of an odd polynomial F of degree p that brings a number one power of p nearer to its low digit: for x = d +
+/// p^j y with |d| < p/2 and j > 0, F(x) = d modulo p^(j + 1). After e - 1 applications only the digit is left (Halevi, Shoup). For p = 2,
+/// where d is 0 or 1, it is x^2.
 ///
 /// x^p depends on d alone modulo p^(j + 1), and so does p A(x) for any A: F is their sum with A(d) = (d - d^p)/p.
 ///
@@ -153,7 +154,7 @@ mod tests {
     fn large_digits_are_refused() {
         let ring = PrimePower::new(65537, 2).expect("a prime");
         assert!(lowest_digit(ring).is_err() && lifting(ring).is_err());
-        // 127^6 has room, and the four powers more that differences take have none.
+        // 127^6 has room, but not the four further powers that the differences take.
         assert!(lowest_digit(PrimePower::new(127, 6).expect("a prime")).is_err());
         assert!(lifting(PrimePower::new(17, 1).expect("a prime")).is_err());
         assert!(lifting(PrimePower::new(2, 1).expect("a prime")).is_err());

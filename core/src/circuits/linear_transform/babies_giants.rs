@@ -8,10 +8,10 @@ use crate::ring::{Cyclotomic, GaloisElement};
 /// What a giant step costs, in baby steps: a division by P and a decomposition beside the product with the key.
 const GIANT_COST: usize = 3;
 
-/// An automorphism of a ring of degree N = 2^k as exponents of the generators of the abelian group of all of them:
-/// X -> X^(5^rotation), which has order N/2, and X -> X^-1.
+/// An automorphism of a ring of degree N = 2^k as exponents of the generators of the automorphism group, which is abelian: X ->
+/// X^(5^rotation), which has order N/2, and X -> X^-1.
 ///
-/// In CKKS they rotate and conjugate the slots; in BGV, with two rows of N/2 slots, they rotate both and swap them.
+/// In CKKS such automorphisms rotate and conjugate the slots; in BGV, with two rows of N/2 slots, they rotate both rows and swap them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Step {
     /// Exponent of 5.
@@ -43,14 +43,14 @@ impl Step {
 }
 
 impl Step {
-    /// The automorphism of any ring: in one of two axes, that of the first.
+    /// The automorphism in any ring; in a ring with two axes its rotation is along the first.
     pub fn element_in(self, ring: Cyclotomic) -> GaloisElement {
         let element = ring.rotation(self.rotation);
         if self.inverted { ring.combine(element, ring.inversion()) } else { element }
     }
 }
 
-/// What the rotations of steps stand for.
+/// The automorphisms that the rotations of steps stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepGroup {
     /// Themselves: [`Step::element_in`].
@@ -58,9 +58,9 @@ pub enum StepGroup {
     /// A rotation by i `width` + j, |j| <= `width`/2, for the product of the power i of one automorphism and the power j of another. The
     /// width is a power of two.
     Products {
-        /// What j counts.
+        /// The automorphism with power j.
         along: GaloisElement,
-        /// What i counts.
+        /// The automorphism with power i.
         across: GaloisElement,
         /// A power of two, more than twice as much as any |j| of a sum of steps.
         width: i64,
@@ -87,8 +87,8 @@ impl fmt::Display for Step {
     }
 }
 
-/// A division of steps into giant steps, rotations by multiples of a stride times a power of two, and baby steps,
-/// rotations by less than that and by multiples of the stride, inverted or not.
+/// A division of steps into giant steps and baby steps. Giant steps are rotations by multiples of the period, a stride times a power of
+/// two. Baby steps are rotations by multiples of the stride below the period, inverted or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BabyGiantSteps {
     steps: Vec<Step>,
@@ -98,14 +98,14 @@ pub struct BabyGiantSteps {
 }
 
 impl BabyGiantSteps {
-    /// The cheapest division of rotations by the given shifts of so many slots: [`Self::of_steps`].
+    /// The cheapest division of rotations of `slots` slots by `shifts`: [`Self::of_steps`].
     pub fn of(shifts: &[i64], slots: usize) -> Self {
         let steps: Vec<Step> = shifts.iter().map(|&k| Step::rotation(k)).collect();
         Self::of_steps(&steps, slots)
     }
 
-    /// The cheapest division of the given steps of a ring where a rotation by `slots` is none; a giant step counts as
-    /// three baby steps.
+    /// The cheapest division of the given steps of a ring where a rotation by `slots` is the identity; a giant step counts as three baby
+    /// steps.
     pub fn of_steps(steps: &[Step], slots: usize) -> Self {
         // Half a turn of all slots is the same either way: backward it shares the giant step of its neighbours.
         let half = slots as i64 / 2;
@@ -136,7 +136,7 @@ impl BabyGiantSteps {
         turns(&self.babies) + GIANT_COST * turns(&self.giants)
     }
 
-    /// The steps that were divided, ascending; half a turn is a negative one.
+    /// The steps that were divided, ascending; half a turn is listed as negative.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }

@@ -13,15 +13,14 @@ use crate::{
     trace::Counters,
 };
 
-/// By rotation: rotations there are keys for that make it, one after the other.
+/// For each rotation, the rotations with keys that make it up, one after the other.
 pub type Compositions = BTreeMap<i64, Vec<i64>>;
 
 impl<W: Word> LinearTransform<W> {
-    /// [`Self::apply`] with keys of other rotations than [`Self::rotations`], of which `compositions` says how each is made;
-    /// those that it does not name have keys of their own.
+    /// [`Self::apply`] without a key for each of [`Self::rotations`]: `compositions` says which rotations make up one without a key. Those
+    /// that it does not name have keys of their own.
     ///
-    /// Every rotation ends with a division by P, so that nothing is hoisted: a transform whose rotations all have keys is
-    /// much faster.
+    /// Every rotation ends with a division by P, so nothing is hoisted: a transform whose rotations all have keys is much faster.
     ///
     /// # Errors
     /// As [`Self::apply`].
@@ -80,7 +79,7 @@ impl<W: Word> LinearTransform<W> {
 }
 
 impl<W: Word> EncodedTransform<W> {
-    /// By giant step g: sum_b rot_-g(D_(g+b)) x_b modulo Q_l, for the ciphertexts x_b of all baby steps.
+    /// For each giant step g, sum_b rot_-g(D_(g+b)) x_b modulo Q_l, for the ciphertexts x_b of all baby steps.
     fn giant_sums(&self, babies: &[[&Poly<W, Eval>; 2]]) -> Vec<Pair<W>> {
         let (q, n, giants) = (self.rlwe.q(self.level), self.basis().n(), self.giants.len());
         // [limb][giant][2][n]

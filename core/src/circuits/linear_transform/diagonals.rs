@@ -4,7 +4,7 @@ use alloc::{collections::BTreeMap, format, vec, vec::Vec};
 
 use crate::{error::Error, schemes::ckks::Complex};
 
-/// A square matrix of as many rows as slots, by its non-zero diagonals: y_i = sum_k D_k\[i\] x_((i+k) mod slots).
+/// A square matrix with one row per slot, given by its non-zero diagonals: y_i = sum_k D_k\[i\] x_((i+k) mod slots).
 #[derive(Clone)]
 pub struct Diagonals {
     slots: usize,
@@ -69,7 +69,7 @@ impl Diagonals {
         self.slots
     }
 
-    /// Diagonals there are, as centred shifts in (-slots/2, slots/2\], ascending.
+    /// The diagonals present, as centred shifts in (-slots/2, slots/2\], ascending.
     pub fn shifts(&self) -> Vec<i64> {
         let half = self.slots / 2;
         let mut out: Vec<i64> =
@@ -140,7 +140,7 @@ impl Diagonals {
         Ok(Self { slots: self.slots, entries })
     }
 
-    /// The same map on slots that repeat: a matrix of `slots` slots, a multiple, whose diagonals repeat these.
+    /// The same map on slots that repeat: a matrix of `slots` slots, a multiple of those of this one, with the same diagonals repeated.
     ///
     /// # Errors
     /// As [`Self::new`]; [`Error::InvalidArgument`] for fewer slots.
@@ -159,7 +159,7 @@ impl Diagonals {
         Ok(out)
     }
 
-    /// Multiplies row i by `factors[i]`: the matrix followed by a product of slots.
+    /// Multiplies row i by `factors[i]`: the matrix followed by a slotwise product.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] unless there is one factor per slot.
@@ -173,7 +173,7 @@ impl Diagonals {
         Ok(())
     }
 
-    /// Multiplies column j by `factors[j]`: the matrix after a product of slots.
+    /// Multiplies column j by `factors[j]`: the matrix after a slotwise product.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] unless there is one factor per slot.

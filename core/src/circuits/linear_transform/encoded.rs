@@ -14,25 +14,25 @@ use crate::{
 
 /// How the encoded diagonals of linear maps are kept: memory against time. The results are the same, bit for bit.
 ///
-/// Evaluators of the methods whose maps are large take one when they are made, and their modules export it. Take
-/// [`Self::Evaluated`] where the memory is there, and [`Self::Coefficients`] elsewhere; `diagonal_bytes` of the parameters says what either
-/// takes.
+/// Evaluators of methods with large maps take this setting when they are made, and the modules of these methods export it. Take
+/// [`Self::Evaluated`] if there is enough memory, and [`Self::Coefficients`] otherwise; `diagonal_bytes` of the parameters says how much
+/// either takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PlaintextStorage {
     /// Residues modulo Q_l P in evaluation domain, a row for each diagonal and prime: faster.
     Evaluated,
-    /// One integer for each coefficient, of 8 bytes, which is reduced and transformed every time it is used: smaller. Diagonals that
-    /// repeat so often that all their rows take no more than that are kept as [`Self::Evaluated`] keeps them.
+    /// One integer of 8 bytes for each coefficient, reduced and transformed every time it is used: smaller. Diagonals that repeat so often
+    /// that all their rows take no more memory are kept as [`Self::Evaluated`] keeps them.
     Coefficients,
 }
 
-/// What is known of the diagonals of a map, of all alike.
+/// The form that all diagonals of a map are known to have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiagonalForm {
     /// Polynomials in X^gap, a power of two.
     InPowers(usize),
-    /// In a ring of odd index, whose values are in `m_1` - 1 rows of `m_2` - 1 words: so many rows and words of them are repeated up to
-    /// the degree, divisors of these. Of one row alone, they are polynomials in `X_2`.
+    /// In a ring of odd index, with values in `m_1` - 1 rows of `m_2` - 1 words: the numbers of rows and of words in each, divisors of
+    /// these, that are repeated to fill the degree. With one row the diagonals are polynomials in `X_2`.
     Repeated([usize; 2]),
 }
 
@@ -46,18 +46,18 @@ impl fmt::Display for DiagonalForm {
     }
 }
 
-/// What is kept of a diagonal. A polynomial in X^gap has N / gap coefficients, and as many values, each of which stands
-/// `gap` times beside itself in evaluation order: a line is kept for each run of equal words, if there is more than a line
-/// in a run. Of repeated rows each word is kept once.
+/// What is kept of a diagonal. A polynomial in X^gap has N / gap coefficients and N / gap values, and each value stands `gap` times in a
+/// row in evaluation order: one line is kept for each run of equal words, if a run is longer than a line. Of repeated rows each word is
+/// kept once.
 #[derive(Clone, Copy)]
 struct Repetition {
     /// Words that one line stands for.
     run: usize,
     /// Words of the lines of a row.
     width: usize,
-    /// Coefficients from one that may differ from 0 to the next.
+    /// Distance between coefficients that may differ from 0.
     gap: usize,
-    /// Coefficients.
+    /// Number of coefficients that are kept.
     coefficients: usize,
     /// Rows, and words of each, that are repeated.
     repeated: Option<[usize; 2]>,
@@ -84,7 +84,7 @@ impl Repetition {
         self.repeated.map_or(self.width, |[rows, words]| rows * words)
     }
 
-    /// `storage`, or better if that takes no more.
+    /// `storage`, or [`PlaintextStorage::Evaluated`] if that takes no more memory.
     fn storage(self, storage: PlaintextStorage, n: usize, limbs: usize) -> PlaintextStorage {
         if self.kept() * limbs <= n { PlaintextStorage::Evaluated } else { storage }
     }
@@ -93,8 +93,8 @@ impl Repetition {
 /// The map x -> sum_k D_k sigma_k(x) of polynomials, for integer polynomials D_k and automorphisms sigma_k, on ciphertexts
 /// at one level.
 ///
-/// D_k is called a diagonal: a polynomial that is that diagonal of a matrix of slots in its own slots. What slots are, and
-/// at which scale the diagonals are, is the scheme's to know.
+/// D_k is called a diagonal: its slots are a diagonal of a matrix that acts on slots. What the slots are, and the scale of the diagonals,
+/// is for the scheme to decide.
 pub struct EncodedTransform<W: Word> {
     pub(super) rlwe: RlweContext<W>,
     pub(super) level: usize,
@@ -102,7 +102,7 @@ pub struct EncodedTransform<W: Word> {
     pub(super) group: StepGroup,
     pub(super) giants: Vec<Giant>,
     repetition: Repetition,
-    /// Modulo Q_top P for the level that it was encoded for, which is `level` but for [`EncodedTransform::lowered`].
+    /// Modulo Q_top P, where `top` is the level it was encoded for: `level`, except after [`EncodedTransform::lowered`].
     rows: Arc<Rows<W>>,
     top: usize,
 }
@@ -113,7 +113,7 @@ pub(super) struct Giant {
     pub step: Step,
     pub first: usize,
     pub count: usize,
-    /// Diagonals of the giant steps before.
+    /// Number of diagonals of the giant steps before this one.
     pub before: usize,
 }
 
@@ -129,13 +129,12 @@ enum Rows<W: Word> {
 impl<W: Word> EncodedTransform<W> {
     /// Encodes the diagonals of all steps for ciphertexts at `level`.
     ///
-    /// `diagonal(g, k)` is sigma_g^-1(D_k) for a giant step g and one of the steps k, as [`BabyGiantSteps::steps`] has it:
-    /// N integer coefficients, of which only every `gap`-th may differ from 0, a power of two.
+    /// `diagonal(g, k)` gives sigma_g^-1(D_k) for a giant step g and one of the steps k, as [`BabyGiantSteps::steps`] has it: N integer
+    /// coefficients, where only every `gap`-th may differ from 0. `gap` is a power of two.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] at level 0 and above the highest; [`Error::InvalidArgument`] for no steps, for a `gap` that is
-    /// no power of two up to N/2, for another number of coefficients or one between multiples of `gap` that is not 0; what
-    /// `diagonal` gives.
+    /// [`Error::LevelMismatch`] at level 0 and above the highest; [`Error::InvalidArgument`] for no steps, for a `gap` that is no power of
+    /// two up to N/2, for another number of coefficients or a non-zero one between multiples of `gap`; any error of `diagonal`.
     pub fn new(
         rlwe: &RlweContext<W>,
         level: usize,
@@ -151,8 +150,8 @@ impl<W: Word> EncodedTransform<W> {
     /// [`Self::new`] for steps that stand for automorphisms of a group, and for diagonals of any form.
     ///
     /// # Errors
-    /// As [`Self::new`]; [`Error::InvalidArgument`] for repeated rows in a ring that is not of odd index or of other numbers than divide
-    /// its own.
+    /// As [`Self::new`]; [`Error::InvalidArgument`] for repeated rows in a ring that is not of odd index, or for numbers of rows and words
+    /// that do not divide its own.
     pub fn of_group(
         rlwe: &RlweContext<W>,
         level: usize,
@@ -209,7 +208,7 @@ impl<W: Word> EncodedTransform<W> {
         self.level
     }
 
-    /// The steps, of which it needs the keys.
+    /// The division of its steps; [`BabyGiantSteps::keys`] are those it needs keys for.
     pub fn steps(&self) -> &BabyGiantSteps {
         &self.steps
     }
@@ -292,13 +291,13 @@ impl<W: Word> EncodedTransform<W> {
         }
     }
 
-    /// The place of the row of a prime: special primes come after those of the level.
+    /// The index of a prime's row: special primes come after those of level `top`.
     fn row_of(&self, limb: usize) -> usize {
         let own = self.rlwe.q(self.level).len();
         if limb < own { limb } else { self.rlwe.q(self.top).len() + limb - own }
     }
 
-    /// Puts a whole row where row `j` of `count` has its lines.
+    /// Copies a whole row into the lines of row `j` of `count`.
     fn keep_lines(&self, row: &[W], (j, count): (usize, usize), out: &mut [W]) {
         if self.repetition.gap == 1 {
             return row_to_lines(row, (j, count), out);
@@ -309,7 +308,7 @@ impl<W: Word> EncodedTransform<W> {
         }
     }
 
-    /// Transforms the diagonals of a giant step, of which there are coefficients, one after the other into the memory of a row.
+    /// Transforms the coefficients of a giant step's diagonals into `row`, one after the other, and hands each to `take`.
     fn for_each_row(&self, limb: usize, giant: &Giant, row: &mut [W], mut take: impl FnMut(usize, &[W])) {
         let Rows::Coefficients(rows) = &*self.rows else { return };
         let mut scratch = Scratch::default();
@@ -320,7 +319,7 @@ impl<W: Word> EncodedTransform<W> {
         }
     }
 
-    /// Transforms that evaluating the diagonals takes each time.
+    /// Number of transforms that evaluating the diagonals takes each time.
     pub(super) fn plaintext_ntts(&self) -> u64 {
         match &*self.rows {
             Rows::Evaluated(_) => 0,
@@ -440,14 +439,14 @@ fn check_form(ring: Cyclotomic, form: DiagonalForm) -> Result<(), Error> {
     }
 }
 
-/// The words of a row that are repeated in it.
+/// Copies the words of a row that are repeated in it.
 fn keep<W: Copy>(row: &[W], [_, words]: [usize; 2], ring: Cyclotomic, out: &mut [W]) {
     for (out, row) in out.chunks_exact_mut(words).zip(row.chunks_exact(ring.columns())) {
         out.copy_from_slice(&row[..words]);
     }
 }
 
-/// The row in which these words are repeated; what is behind its rows stays.
+/// Fills a row by repeating these words; what is behind its rows stays.
 fn repeat<W: Copy>(own: &[W], [rows, words]: [usize; 2], ring: Cyclotomic, out: &mut [W]) {
     for (i, out) in out.chunks_exact_mut(ring.columns()).take(ring.rows()).enumerate() {
         let own = &own[i % rows * words..][..words];

@@ -12,10 +12,10 @@ use crate::{
     trace::Counters,
 };
 
-/// A baby step: its automorphism and key; none for the step 0.
+/// The automorphism and key of a baby step; `None` for the identity.
 type Baby<'a, W> = Option<(&'a Automorphism, &'a SampleBlock<W>)>;
 
-/// The same, with what holds the key.
+/// The same, holding the key.
 type HeldBaby<'a, W> = Option<(&'a Automorphism, HeldKey<'a, W>)>;
 
 /// Words that go through all baby steps together: those of 16 steps fit a second-level cache.
@@ -111,7 +111,7 @@ impl<W: Word> EncodedTransform<W> {
         counters: &mut Counters,
     ) -> Vec<Pair<W>> {
         let (basis, n) = (self.basis(), self.basis().n());
-        // Rings of odd index shift words around: no block comes from one block.
+        // In rings of odd index automorphisms move words between blocks, so the block is the whole row.
         let whole = self.rlwe.ring().odd_index().is_some();
         let (block, giants) = (if whole { n } else { n.min(BLOCK) }, self.giants.len());
         let mut out: Vec<Pair<W>> = (0..giants).map(|_| Pair::zero(basis)).collect();
@@ -130,7 +130,7 @@ impl<W: Word> EncodedTransform<W> {
             let Memory { lifted, product, turned, diagonals } = memory;
             self.lift(limb, input, lifted);
             if whole {
-                // All words are turned before the first is multiplied: one giant step after the other, in the memory of one.
+                // All words are turned before the products begin. Giant steps follow one after the other and share the memory of one.
                 self.turn((limb, 0), lifted, digits, babies, product, turned);
                 let turned = KeyRows::new(turned, line::<W>().min(n), babies.len());
                 for (giant, [b, a]) in self.giants.iter().zip(sums.iter_mut().flatten()) {
@@ -169,7 +169,7 @@ impl<W: Word> EncodedTransform<W> {
         out
     }
 
-    /// P x modulo prime `limb`, which is zero if that is a special one.
+    /// P x modulo prime `limb`; it is zero modulo special primes.
     fn lift(&self, limb: usize, x: &Pair<W>, out: &mut [Vec<W>; 2]) {
         let (rlwe, basis) = (&self.rlwe, self.basis());
         for (row, part) in out.iter_mut().zip([&x.b, &x.a]) {
@@ -184,7 +184,7 @@ impl<W: Word> EncodedTransform<W> {
 
     /// `[line][baby][2][words]`: words `start` and following of P rot_b(x) modulo prime `limb`, for every baby step.
     ///
-    /// An automorphism takes an aligned block of evaluations, as long as any power of two, from one aligned block.
+    /// Under an automorphism every aligned block of evaluations, with any power of two as its length, comes from one aligned block.
     fn turn<'a>(
         &self,
         (limb, start): (usize, usize),
@@ -198,7 +198,7 @@ impl<W: Word> EncodedTransform<W> {
         let (m, kernels) = (basis.modulus(limb), basis.kernels());
         let (lhs, step) = digits.rows(limb);
         let limb_of = |key: &SampleBlock<W>| if limb < own { limb } else { key.q_len() + limb - own };
-        // What a baby step with a key reads for the block at a place, and from which place of the digits.
+        // What a baby step with a key reads for the block at `at`: a place in the digits, and the key from there.
         let read = |(automorphism, key): (&'a Automorphism, &'a SampleBlock<W>), at: usize| {
             let origin = automorphism.permutation()[at] as usize / block * block;
             (origin, key.limb(limb_of(key)).range(0, lhs.len()).from(origin))

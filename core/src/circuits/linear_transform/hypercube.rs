@@ -1,15 +1,16 @@
-//! Matrices of slots of a ring of odd index, and those that take integers in slots to coefficients and back.
+//! Matrices that act on the slots of a ring of odd index, and those that take integers in slots to coefficients and back.
 //!
-//! The slots are a rectangle ([`Hypercube`]) of elements of a Galois ring. Those with integers x_(i,j) become coefficients of
-//! f = sum x_(i,j) `X_1`^i `X_2`^(dj): its values are those of a matrix of powers of `zeta_2` along the second dimension and of one of `zeta_1`
-//! along the first. Back, the other coefficients do not count: coefficient (i, dj) is 1/m times the sum over all units (k, l) of
-//! (`zeta_1`^(-ik) - `zeta_1`^k)(`zeta_2`^(-djl) - `zeta_2`^l) f(zeta^(k,l)), that over units that are powers of p apart being a trace
-//! (Halevi, Shoup, J. Cryptology 2021). Where `m_1` = p q, the first factor is a product of two such differences, one for each prime.
+//! The slots are a rectangle ([`Hypercube`]) of elements of a Galois ring. Integers x_(i,j) in the slots become coefficients of f = sum
+//! x_(i,j) `X_1`^i `X_2`^(dj): its values come from a matrix of powers of `zeta_2` along the second dimension and one of powers of `zeta_1`
+//! along the first. On the way back the other coefficients do not count: coefficient (i, dj) is 1/m times the sum over all units (k, l) of
+//! (`zeta_1`^(-ik) - `zeta_1`^k)(`zeta_2`^(-djl) - `zeta_2`^l) f(zeta^(k,l)), and the sum over units that differ by powers of p is a trace
+//! (Halevi, Shoup, J. Cryptology 2021). If `m_1` = p q, the first factor is a product of two such differences, one for each prime.
 //!
-//! For all N coefficients at once, that of `X_1`^i `X_2`^(dj+k) is coordinate k of slot (i, j): the matrices of the second dimension then are
-//! sums of matrices after powers of the Frobenius automorphism. On the way to coefficients the coordinates are in the basis
-//! `X_2`^k, k < d, of the slot: powers of another root of unity in every column. On the way back they are in its dual basis for the trace.
-//! So a ciphertext for each coordinate is packed by monomials, and unpacked by the traces of products with monomials.
+//! For all N coefficients at once, the coefficient of `X_1`^i `X_2`^(dj+k) is coordinate k of slot (i, j), and the matrices of the second
+//! dimension are sums of matrices that are applied after powers of the Frobenius automorphism. On the way to coefficients the coordinates
+//! are in the basis `X_2`^k, k < d, of the slot: powers of another root of unity in every column. On the way back they are in the dual of
+//! that basis for the trace. So the ciphertexts of the coordinates are packed by monomials, and unpacked by traces of products with
+//! monomials.
 
 use alloc::{collections::BTreeMap, format, vec, vec::Vec};
 
@@ -23,8 +24,8 @@ use crate::{
     schemes::bgv::slots::{GaloisRing, Hypercube},
 };
 
-/// A sum of matrices along one dimension of slots, the same for all indices of the other, whose entries are elements of their Galois ring:
-/// one for each power of the Frobenius automorphism, which is applied to the slots before; or only for the power 0.
+/// A sum of matrices along one dimension of slots, the same for all indices of the other, with entries in the Galois ring of the slots.
+/// There is one matrix for each power of the Frobenius automorphism, which is applied to the slots first, or only one for the power 0.
 pub struct HypercubeMatrix {
     cube: Hypercube,
     ring: PrimePower,
@@ -35,7 +36,7 @@ pub struct HypercubeMatrix {
 }
 
 impl HypercubeMatrix {
-    /// The matrices for the powers below `powers`, whose entries by power, row and column `entry` gives, d coordinates.
+    /// The matrices for the powers below `powers`; `entry` gives the d coordinates of an entry by power, row and column.
     pub fn new(
         (cube, ring): (Hypercube, PrimePower),
         dimension: usize,
@@ -65,12 +66,12 @@ impl HypercubeMatrix {
         self.ring
     }
 
-    /// What the matrix takes.
+    /// The steps that the matrix takes, and the form of its diagonals.
     pub fn shape(&self) -> IntegerStageShape {
         shape_of(self.cube, self.dimension, self.powers)
     }
 
-    /// The dimension along which it acts.
+    /// The dimension along which the matrix acts.
     pub(super) fn dimension(&self) -> usize {
         self.dimension
     }
@@ -83,8 +84,8 @@ impl HypercubeMatrix {
     }
 }
 
-/// Where the entry of a row and a column is: the power of the Frobenius automorphism, and the shift. Rotations that a good dimension takes
-/// are all to the left; another one takes both. In a dimension that is a rectangle, which has no such powers, shifts of its rows take
+/// The place of the entry of a row and a column: the power of the Frobenius automorphism, and the shift. In a good dimension all rotations
+/// are to the left; in others they go both ways. A dimension that is a rectangle itself has no such powers, and shifts of its rows take
 /// their place.
 fn place_of(cube: Hypercube, dimension: usize, power: i64, [row, column]: [usize; 2]) -> (i64, i64) {
     let difference = |row: usize, column: usize| column as i64 - row as i64;
@@ -97,7 +98,7 @@ fn place_of(cube: Hypercube, dimension: usize, power: i64, [row, column]: [usize
     (power, if cube.is_good(dimension) { shift.rem_euclid(length) } else { shift })
 }
 
-/// Of shifts in a step that counts powers of the Frobenius automorphism above them.
+/// Width of the shifts in a step, which counts powers of the Frobenius automorphism in multiples of it.
 fn width(cube: Hypercube, dimension: usize) -> i64 {
     4 * (cube.dimensions()[dimension] as i64 + 1).max(4).unsigned_abs().next_power_of_two() as i64
 }
@@ -120,7 +121,8 @@ fn shape_of(cube: Hypercube, dimension: usize, powers: usize) -> IntegerStageSha
     let least = if cube.is_good(dimension) { 0 } else { 1 - length };
     let shifts = |power: i64| (least..length).map(move |shift| Step::rotation(power * width + shift));
     let [rows, columns] = cube.index().orders();
-    // A diagonal of the second dimension is a polynomial in X_2. One of the first is fixed by the rotation of the second, if that has one.
+    // A diagonal of the second dimension is a polynomial in X_2. One of the first is fixed by the rotation of the second dimension, if it
+    // has one.
     let repeated = match dimension {
         0 if cube.is_good(1) => [rows, cube.slot_degree()],
         0 => [rows, columns],
@@ -142,8 +144,8 @@ pub fn hypercube_shapes(cube: Hypercube, general: bool) -> [Vec<IntegerStageShap
     [there, vec![shape_of(cube, 0, 1), shape_of(cube, 1, d)]]
 }
 
-/// The matrices that take slots to coefficients, in the order in which they are applied. Integers: that of slot (i, j) becomes the
-/// coefficient of `X_1`^i `X_2`^(dj). In the general case coordinate k of the slot in the basis of `X_2`^k, k < d, becomes that of `X_1`^i
+/// The matrices that take slots to coefficients, in the order in which they are applied. The integer of slot (i, j) becomes the coefficient
+/// of `X_1`^i `X_2`^(dj). In the general case coordinate k of the slot, in the basis `X_2`^k, k < d, becomes the coefficient of `X_1`^i
 /// `X_2`^(dj+k).
 ///
 /// # Errors
@@ -175,8 +177,9 @@ pub fn hypercube_slots_to_coeffs_stages(
     Ok(vec![along, HypercubeMatrix::new(place, 0, 1, across)])
 }
 
-/// The matrices that take coefficients to slots: those of all `X_1`^i `X_2`^(dj) to slots (i, j), as integers, whatever the others are. In
-/// the general case the coefficient of `X_1`^i `X_2`^(dj+k) becomes a coordinate of that slot, the trace of its product with `X_2`^k.
+/// The matrices that take coefficients to slots: the coefficient of `X_1`^i `X_2`^(dj) becomes the integer of slot (i, j), whatever the
+/// other coefficients are. In the general case the coefficient of `X_1`^i `X_2`^(dj+k) becomes a coordinate of that slot, the trace of the
+/// slot's product with `X_2`^k.
 ///
 /// # Errors
 /// As [`hypercube_slots_to_coeffs_stages`].
@@ -194,7 +197,7 @@ pub fn hypercube_coeffs_to_slots_stages(
     let across = |_: usize, row: usize, column: usize| {
         galois.mul(&galois.dual_of_row(first, &axis, row, of_rows[column]), &over[0])
     };
-    // What the trace of its product with the value in a column adds to a coefficient of X_2.
+    // The trace of this times the value in a column is what the value adds to a coefficient of X_2.
     let part = |coefficient: usize, column: usize| {
         let (l, order) = (of_columns[column], cube.index().parts()[1]);
         let powers = [(order - coefficient as u64) * l, l].map(|e| galois.power_of_zeta(e));
@@ -232,7 +235,7 @@ impl Roots {
         Ok(Self { galois, first })
     }
 
-    /// By column: the basis that is dual, for the trace, to that of the values of `X_2`^k, k < d.
+    /// For each column, the basis dual for the trace to the values of `X_2`^k, k < d.
     fn duals(&self, cube: Hypercube) -> Result<Vec<Vec<Vec<u64>>>, Error> {
         let (galois, d, traces) = (&self.galois, cube.slot_degree() as u64, self.galois.traces());
         let [_, of_columns] = cube.exponents();

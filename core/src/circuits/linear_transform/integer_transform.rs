@@ -26,12 +26,12 @@ pub struct IntegerTransform<W: Word> {
 }
 
 impl<W: Word> IntegerTransform<W> {
-    /// Encodes the diagonals of `matrix` for ciphertexts at `level`, whose plaintexts are modulo its P.
+    /// Encodes the diagonals of `matrix` for ciphertexts at `level` with plaintexts modulo P, the modulus of the matrix.
     ///
-    /// The noise of a result is estimated. For up to 4 diagonals, and for those whose every row holds one value, the estimate holds
-    /// whatever the noise of the argument is. For others it takes the images of that noise under the steps of the matrix to be
-    /// independent: they are for fresh noise and that of products and roundings, but a matrix that maps noise to what its own steps
-    /// leave unchanged, and is applied again to that, can exceed its estimate.
+    /// The noise of a result is estimated. For up to 4 diagonals, and for diagonals with one value in each row, the estimate holds whatever
+    /// the noise of the argument is. Otherwise it assumes that the images of that noise under the steps of the matrix are independent. They
+    /// are for fresh noise and for that of products and roundings; but if a matrix maps noise to something that its own steps leave
+    /// unchanged, and is applied again to the result, the noise can exceed the estimate.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a matrix of no diagonals, of other slots than the ring's or modulo another prime;
@@ -126,7 +126,7 @@ impl<W: Word> IntegerTransform<W> {
         Ok(Self { encoded, ring, gain })
     }
 
-    /// The map of the slots of `x`: one level down.
+    /// Applies the map to the slots of `x`; the result is one level down.
     ///
     /// `x` may be above the level of the transform; it is brought down first.
     ///
@@ -170,12 +170,12 @@ impl<W: Word> IntegerTransform<W> {
         self.encoded.level()
     }
 
-    /// The steps, of which it needs the keys.
+    /// The division of its steps; [`BabyGiantSteps::keys`] are those it needs keys for.
     pub fn steps(&self) -> &BabyGiantSteps {
         self.encoded.steps()
     }
 
-    /// How it multiplies noise.
+    /// How the map multiplies noise.
     pub fn gain(&self) -> &LinearGain {
         &self.gain
     }
@@ -191,7 +191,7 @@ impl<W: Word> IntegerTransform<W> {
         EncodedTransform::memory_bytes_for(rlwe, &shape.divided(ring), shape.form(ring), level, storage)
     }
 
-    /// How a matrix of this shape is expected to multiply noise, with coefficients of diagonals as good as uniform.
+    /// How a matrix of this shape is expected to multiply noise, taking the coefficients of its diagonals as uniform.
     pub(crate) fn expected_gain(
         rlwe: &RlweContext<W>,
         shape: &IntegerStageShape,

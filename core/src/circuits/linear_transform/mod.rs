@@ -7,7 +7,7 @@
 //! 2021, section 5).
 //!
 //! [`EncodedTransform`] does that for any scheme: a linear map of polynomials by automorphisms with integer coefficients.
-//! [`LinearTransform`] is the matrix of CKKS slots over it, [`IntegerTransform`] that of BGV slots.
+//! [`LinearTransform`] builds on it for matrices of CKKS slots, [`IntegerTransform`] for matrices of BGV slots.
 //!
 //! ```
 //! use refloat::circuits::linear_transform::Diagonals;

@@ -1,8 +1,8 @@
 //! The transform between slots and coefficients modulo p^k as products of sparse matrices.
 //!
-//! For p that is 1 modulo 2N, a polynomial of degree N = 2n has two rows of n slots, its values at zeta^(5^j) and zeta^(-5^j).
-//! With i = zeta^n and coefficients a_k, slot j of the first row is the transform of a_k + i a_(k+n), and of the second that of
-//! a_k - i a_(k+n), by the inverse roots. So slots x_(s, j) become coefficients by
+//! For p that is 1 modulo 2N, a polynomial of degree N = 2n has two rows of n slots, its values at zeta^(5^j) and zeta^(-5^j). With i =
+//! zeta^n and coefficients a_k, slot j of the first row is the transform of a_k + i a_(k+n), and slot j of the second that of a_k - i
+//! a_(k+n) by the inverse roots. So slots x_(s, j) become coefficients by
 //!
 //! - *combine*: u_j = x_(0, j) + i x_(1, j) in the first row, v_j = x_(0, j) - i x_(1, j) in the second;
 //! - layers m = 2, 4, .., n on blocks of m slots: (u, v) -> (u + w_j v, u - w_j v) at positions (j, j + m/2), j < m/2, with
@@ -20,21 +20,21 @@ use super::{
 };
 use crate::{arith::PrimePower, error::Error, ring::Cyclotomic};
 
-/// What a matrix takes, known without making it.
+/// The steps of a matrix and the form of its diagonals, known without making the matrix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IntegerStageShape {
     /// The steps of its diagonals, ascending.
     pub steps: Vec<Step>,
     /// Entries of a row after which its diagonals repeat: half of the coefficients that a diagonal has.
     pub period: usize,
-    /// What the steps stand for.
+    /// The automorphisms that the steps stand for.
     pub group: StepGroup,
     /// In a ring of odd index, what is repeated in the values of its diagonals: [`DiagonalForm::Repeated`].
     pub repeated: Option<[usize; 2]>,
 }
 
 impl IntegerStageShape {
-    /// The steps divided, in a ring.
+    /// The steps, divided into baby and giant steps for a ring.
     pub fn divided(&self, ring: Cyclotomic) -> BabyGiantSteps {
         BabyGiantSteps::of_steps(&self.steps, half_turn(self.group, ring))
     }
@@ -46,16 +46,17 @@ impl IntegerStageShape {
     }
 }
 
-/// So many columns that a rotation by them is none.
+/// The number of columns by which a rotation is the identity; 0 for steps that are not plain rotations.
 fn half_turn(group: StepGroup, ring: Cyclotomic) -> usize {
     if group == StepGroup::Rotations { ring.columns() / 2 } else { 0 }
 }
 
-/// The matrices that take slots of two rows of `columns` to coefficients, `count` of them, in the order in which they are
-/// applied; the layers are spread as evenly as they can be.
+/// The `count` matrices that take slots in two rows of `columns` to coefficients, in the order in which they are applied; the layers are
+/// spread as evenly as they can be.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] unless p is 1 modulo 4 `columns`, a power of two from 2 to 2^17, which has as many layers.
+/// [`Error::InvalidArgument`] unless `columns` is a power of two from 2 to 2^17, p is 1 modulo 4 `columns`, and `count` is from 1 to the
+/// number of layers.
 pub fn integer_slots_to_coeffs_stages(
     ring: PrimePower,
     columns: usize,
@@ -65,7 +66,7 @@ pub fn integer_slots_to_coeffs_stages(
     stages::merged(count, &layers, |m| layer(ring, columns, m), SlotMatrix::after)
 }
 
-/// The inverses, in the order in which they are applied.
+/// The inverse matrices, in the order in which they are applied.
 ///
 /// # Errors
 /// As [`integer_slots_to_coeffs_stages`].
@@ -81,7 +82,7 @@ pub fn integer_coeffs_to_slots_stages(
 /// The shapes of [`integer_slots_to_coeffs_stages`].
 ///
 /// # Errors
-/// As there, but for p.
+/// As there, except for those about p.
 pub fn integer_slots_to_coeffs_shapes(columns: usize, count: usize) -> Result<Vec<IntegerStageShape>, Error> {
     let layers = stages::upward(columns, COMBINE)?;
     Ok(stages::divided(count, &layers)?.iter().map(|own| shape_of(columns, own)).collect())
@@ -90,7 +91,7 @@ pub fn integer_slots_to_coeffs_shapes(columns: usize, count: usize) -> Result<Ve
 /// The shapes of [`integer_coeffs_to_slots_stages`].
 ///
 /// # Errors
-/// As there, but for p.
+/// As there, except for those about p.
 pub fn integer_coeffs_to_slots_shapes(columns: usize, count: usize) -> Result<Vec<IntegerStageShape>, Error> {
     let layers = stages::downward(columns, COMBINE)?;
     Ok(stages::divided(count, &layers)?.iter().map(|own| shape_of(columns, own)).collect())
@@ -106,7 +107,7 @@ fn shape_of(columns: usize, layers: &[usize]) -> IntegerStageShape {
     }
 }
 
-/// The root of order 4m of both rows, and its inverse.
+/// The roots of order 4m of the two rows, inverse to each other.
 fn roots(ring: PrimePower, columns: usize, m: usize) -> Result<[u64; 2], Error> {
     let zeta = ring.root_of_unity(4 * columns as u64)?;
     let root = ring.pow(zeta, (columns / m) as u64);
@@ -135,7 +136,7 @@ fn inverse_layer(ring: PrimePower, columns: usize, m: usize) -> Result<SlotMatri
     })
 }
 
-/// By row: what multiplies the row itself, and the other.
+/// The matrix that combines the rows: `by_row` has for each row the factors of the row itself and of the other.
 fn rows(ring: PrimePower, columns: usize, by_row: [[u64; 2]; 2]) -> Result<SlotMatrix, Error> {
     let mut out = SlotMatrix::new(ring, columns)?;
     for (place, inverted) in [false, true].into_iter().enumerate() {

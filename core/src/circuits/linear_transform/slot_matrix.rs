@@ -31,7 +31,7 @@ impl SlotMatrix {
         Ok(Self { ring, columns, entries: BTreeMap::new() })
     }
 
-    /// Adds to the diagonal of a step: one residue a slot.
+    /// Adds `diagonal`, one residue per slot, to the diagonal of a step.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for another number of entries, or one that is not below P.
@@ -56,12 +56,12 @@ impl SlotMatrix {
         self.ring
     }
 
-    /// Slots of a row.
+    /// Number of slots in a row.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Slots.
+    /// Number of slots.
     pub fn slots(&self) -> usize {
         2 * self.columns
     }
@@ -100,12 +100,12 @@ impl SlotMatrix {
         (row ^ usize::from(step.inverted)) * self.columns + turned
     }
 
-    /// A vector with its entries where the slots of `step` come from.
+    /// A vector with its entries moved as `step` moves slots.
     pub(super) fn moved(&self, step: Step, x: &[u64]) -> Vec<u64> {
         (0..x.len()).map(|i| x[self.source(step, i)]).collect()
     }
 
-    /// The matrix of slots.
+    /// The matrix applied to slots.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for another number of slots.
@@ -126,7 +126,7 @@ impl SlotMatrix {
         Ok(out)
     }
 
-    /// The product self · other: first the other.
+    /// The product self · other, which applies `other` first.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for matrices of different slots.

@@ -14,17 +14,15 @@ use alloc::{vec, vec::Vec};
 use super::{diagonals::Diagonals, stages};
 use crate::{error::Error, schemes::ckks::Complex};
 
-/// The matrices of A_n ... A_2, `stages` of them, in the order in which they are applied; the layers are spread as evenly
-/// as they can be.
+/// A_n ... A_2 as a product of `stages` matrices, in the order in which they are applied; the layers are spread as evenly as they can be.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] unless `slots` is a power of two from 2 to 2^17 and has as many layers as stages.
+/// [`Error::InvalidArgument`] unless `slots` is a power of two from 2 to 2^17 and `stages` is from 1 to log2 `slots`, the number of layers.
 pub fn slots_to_coeffs_stages(slots: usize, stages: usize) -> Result<Vec<Diagonals>, Error> {
     stages::merged(stages, &stages::upward(slots, 2)?, |m| layer(slots, m), Diagonals::after)
 }
 
-/// The matrices of (A_n ... A_2)^-1, `stages` of them, in the order in which they are applied. Every layer has a factor
-/// of 1/2.
+/// (A_n ... A_2)^-1 as a product of `stages` matrices, in the order in which they are applied. Every layer has a factor of 1/2.
 ///
 /// # Errors
 /// As [`slots_to_coeffs_stages`].
@@ -32,7 +30,7 @@ pub fn coeffs_to_slots_stages(slots: usize, stages: usize) -> Result<Vec<Diagona
     stages::merged(stages, &stages::downward(slots, 2)?, |m| inverse_layer(slots, m), Diagonals::after)
 }
 
-/// What a matrix takes, known without making it.
+/// The shifts of a matrix and the period of its diagonals, known without making the matrix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StageShape {
     /// The shifts of its diagonals, ascending.

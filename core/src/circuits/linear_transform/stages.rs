@@ -1,11 +1,12 @@
-//! Products of sparse layers, as the transforms between slots and coefficients are: which layers a stage has, and its shape.
+//! The transforms between slots and coefficients as products of sparse layers: the layers of each stage, and its shape.
 
 use alloc::{collections::BTreeSet, format, vec, vec::Vec};
 
 use super::babies_giants::Step;
 use crate::error::Error;
 
-/// The layer of blocks of one: x + i y and x - i y of two rows. Other layers have pairs in blocks of as many slots as their number.
+/// The layer that combines two rows x and y to x + i y and x - i y. Every other layer is named by its block size in slots and combines
+/// pairs within blocks.
 pub(super) const COMBINE: usize = 1;
 
 /// The layers `first`, 2 `first`, .., `slots`.
@@ -52,7 +53,7 @@ pub(super) fn divided(stages: usize, layers: &[usize]) -> Result<Vec<&[usize]>, 
 /// The products of the layers of each stage, in the order in which they are applied; `after(a, b)` is the map b, then a.
 ///
 /// # Errors
-/// As [`divided`]; what `layer` and `after` give.
+/// As [`divided`]; those of `layer` and `after`.
 pub(super) fn merged<M>(
     stages: usize,
     layers: &[usize],
@@ -85,7 +86,7 @@ pub(super) fn shape(slots: usize, layers: &[usize]) -> (BTreeSet<Step>, usize) {
     (steps, layers.iter().copied().max().unwrap_or(slots))
 }
 
-/// In (-slots/2, slots/2].
+/// k modulo `slots`, in (-slots/2, slots/2].
 fn centred(k: i64, slots: i64) -> i64 {
     let k = k.rem_euclid(slots);
     if k > slots / 2 { k - slots } else { k }

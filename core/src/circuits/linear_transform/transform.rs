@@ -58,7 +58,7 @@ impl<W: Word> LinearTransform<W> {
         Ok(Self { encoded, scale })
     }
 
-    /// The map of the slots of `x`: one level down, scale S · `scale` / q_level.
+    /// Applies the map to the slots of `x`; the result is one level down, at scale S · `scale` / q_level.
     ///
     /// `x` may be above the level of the transform; it is brought down first.
     ///
@@ -89,8 +89,8 @@ impl<W: Word> LinearTransform<W> {
         Ok(x.with_pair(pair, level - 1, scale))
     }
 
-    /// The same map for ciphertexts at a lower level, of the same diagonals, which are shared: the result of one at scale S is at
-    /// scale S · [`Self::scale`] / q_level for the prime of that level.
+    /// The same map for ciphertexts at a lower level, sharing the diagonals. For a ciphertext at scale S the result is at scale S ·
+    /// [`Self::scale`] / q_level, with the prime of that level.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] at level 0, and above the level of this one.

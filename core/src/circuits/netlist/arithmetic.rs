@@ -141,7 +141,7 @@ impl Block {
 
 /// The carries out of bits 0, 1, ..., with a carry into bit 0.
 fn prefix_carries(builder: &mut Builder, pairs: &[(Bit, Bit)], carry: Bit) -> Vec<Bit> {
-    // The block that ends at each bit and begins where the tree says; its carry where that is bit 0.
+    // The block that ends at each bit and begins where the tree says, and its carry if it begins at bit 0.
     let mut blocks: Vec<Block> = pairs.iter().map(Block::bits).collect();
     let mut carries: Vec<Option<Bit>> = alloc::vec![None; pairs.len()];
     if let (Some(first), Some(block)) = (carries.first_mut(), blocks.first()) {

@@ -12,7 +12,7 @@ use crate::error::Error;
 pub struct Builder {
     inputs: Vec<String>,
     nodes: Vec<Node>,
-    /// Names of the gates' values that have one.
+    /// The gates whose values have names, with their names.
     named: Vec<(usize, String)>,
     outputs: Vec<usize>,
     error: Option<Error>,
@@ -23,14 +23,14 @@ pub struct Builder {
 pub enum Bit {
     /// A constant.
     Constant(bool),
-    /// The input of that number.
+    /// The input with this number.
     Input(u32),
-    /// The value of the gate of that number.
+    /// The value of the gate with this number.
     Gate(u32),
 }
 
 impl Builder {
-    /// Nothing yet.
+    /// An empty builder.
     pub fn new() -> Self {
         Self::default()
     }
@@ -46,7 +46,7 @@ impl Builder {
         (0..width).map(|i| self.input(&format!("{name}[{i}]"))).collect()
     }
 
-    /// A new gate, and its value.
+    /// Adds a gate and gives its value.
     pub fn gate(&mut self, gate: Gate, operands: &[Bit]) -> Bit {
         self.node(Some(gate), operands)
     }
@@ -81,7 +81,7 @@ impl Builder {
         self.gate(Gate::Majority, &[x, y, z])
     }
 
-    /// Hands a bit out under a name.
+    /// Makes a bit an output under a name.
     pub fn output(&mut self, name: &str, bit: Bit) {
         if let Bit::Gate(index) = self.node(None, &[bit]) {
             self.named.push((index as usize, name.into()));
@@ -89,7 +89,7 @@ impl Builder {
         }
     }
 
-    /// Hands bits out as `name[0]`, `name[1]`, ...
+    /// Makes bits outputs called `name[0]`, `name[1]`, ...
     pub fn outputs(&mut self, name: &str, bits: &[Bit]) {
         for (i, bit) in bits.iter().enumerate() {
             self.output(&format!("{name}[{i}]"), *bit);
@@ -100,8 +100,8 @@ impl Builder {
     /// that is taken.
     ///
     /// # Errors
-    /// The first mistake made: a name twice or malformed, a wrong number of operands, a bit of
-    /// another builder, no output, or more than the limits allow.
+    /// The first mistake made: a name used twice or malformed, a wrong number of operands, a bit of another builder, no output, or more
+    /// than the limits allow.
     pub fn finish(mut self) -> Result<Netlist, Error> {
         if let Some(error) = self.error.take() {
             return Err(error);
@@ -111,7 +111,7 @@ impl Builder {
         for name in self.inputs.iter().chain(self.named.iter().map(|(_, name)| name)) {
             if !is_name(name) {
                 return Err(Error::InvalidArgument(format!(
-                    "{name:?} cannot name a wire; take letters, digits, '_', '.', '[' and ']', a letter first"
+                    "{name:?} cannot name a wire; take letters, digits, '_', '.', '[' and ']', a letter or '_' first"
                 )));
             }
             if !taken.insert(name.clone()) {
@@ -145,7 +145,7 @@ impl Builder {
     }
 
     fn node(&mut self, gate: Option<Gate>, operands: &[Bit]) -> Bit {
-        // Inputs may still come, so wires are numbered in `finish`: gates from the top meanwhile.
+        // Inputs may still come, so wires are numbered in `finish`; until then gates are numbered from `GATES`.
         let operands: Vec<Operand> = operands.iter().map(|bit| provisional(*bit)).collect();
         match Node::new(gate, &operands) {
             Some(node) if self.nodes.len() < MAX_GATES => {
@@ -156,7 +156,7 @@ impl Builder {
                 "the netlist has more than {MAX_GATES} gates; split the circuit"
             ))),
             None => self.fail(Error::InvalidArgument(format!(
-                "gate {} takes {} operands and was given {}; give it as many",
+                "gate {} takes {} operands and was given {}; give it that number",
                 gate.map_or("", Gate::name),
                 arity(gate),
                 operands.len()

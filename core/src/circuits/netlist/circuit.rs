@@ -54,7 +54,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// Pairs a gate, or none, with as many operands as it takes; `None` if the count is another.
+    /// Pairs a gate, or none, with its operands; `None` if their number is wrong.
     pub(super) fn new(gate: Option<Gate>, operands: &[Operand]) -> Option<Self> {
         if operands.len() != arity(gate) {
             return None;
@@ -99,7 +99,7 @@ pub struct Netlist {
     order: Vec<u32>,
 }
 
-/// What is wrong with a netlist, for whoever knows where its parts were written.
+/// What is wrong with a netlist. The caller, which knows where the parts were written, makes the message.
 pub(super) enum Defect {
     /// Gates that need each other, in the order of need.
     Cycle(Vec<usize>),
@@ -108,8 +108,8 @@ pub(super) enum Defect {
 }
 
 impl Netlist {
-    /// Checks that there are no loops. Names are unique, well formed and as many as inputs and
-    /// gates, and operands are among them: [`Builder`](super::Builder) and the parser see to that.
+    /// Checks the limits, the outputs, and that there are no loops. [`Builder`](super::Builder) and the parser make sure that every input
+    /// and gate has a unique, well-formed name, and that operands exist.
     pub(super) fn new(
         names: Vec<String>,
         inputs: usize,
@@ -178,7 +178,7 @@ impl Netlist {
         &self.order
     }
 
-    /// What has to be run: folded and levelled.
+    /// The plan to run: the gates, folded and levelled.
     pub fn plan(&self) -> Plan {
         Plan::new(self)
     }
@@ -192,7 +192,7 @@ pub(super) fn is_name(name: &str) -> bool {
         && bytes.all(|b| b.is_ascii_alphanumeric() || b"_.[]".contains(&b))
 }
 
-/// Kahn's order, gates that are ready in the order they were written; or a cycle.
+/// Kahn's order of the gates, beginning with the ready ones in the order they were written; or a cycle.
 fn order(inputs: usize, nodes: &[Node]) -> Result<Vec<u32>, Vec<usize>> {
     // Users of gate i: users[start[i]..start[i + 1]].
     let mut start = vec![0usize; nodes.len() + 1];
@@ -231,7 +231,7 @@ fn order(inputs: usize, nodes: &[Node]) -> Result<Vec<u32>, Vec<usize>> {
     if order.len() == nodes.len() {
         return Ok(order);
     }
-    // Whoever still waits has an operand that waits: follow those until one comes again.
+    // Every gate that still waits has an operand that waits: follow these until one comes again.
     let mut place = vec![usize::MAX; nodes.len()];
     let mut path = Vec::new();
     let mut gate = waiting.iter().position(|&count| count > 0).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The trait of whatever evaluates gates, and gates in the clear.
+//! The trait of gate evaluators, and evaluation in the clear.
 
 use alloc::vec::Vec;
 
@@ -9,8 +9,8 @@ use crate::{
     trace::{Counters, StageInfo},
 };
 
-/// The one stage of a run. Its progress counts ops, which are run in the order of
-/// [`Plan::ops`](super::Plan::ops): how many are done tells which levels are.
+/// The one stage of a run. Its progress counts ops, which are run in the order of [`Plan::ops`](super::Plan::ops): their number tells which
+/// levels are done.
 pub const STAGE: StageInfo = StageInfo {
     id: "gates",
     title: "Gates",
@@ -23,7 +23,7 @@ pub trait GateEvaluator: Sync {
     /// A bit.
     type Bit: Clone + Send + Sync;
 
-    /// A bit that everybody knows.
+    /// A constant bit.
     ///
     /// # Errors
     /// Those of the implementation.
@@ -63,7 +63,7 @@ pub struct Term<'a, B> {
 /// A gate to be evaluated.
 #[derive(Debug)]
 pub struct GateCall<'a, B> {
-    /// What to compute; which operands may be inverted is said there.
+    /// What to compute; [`Kind`] says which operands may be inverted.
     pub kind: Kind,
     /// As many operands as the kind takes: different bits, none of them constant.
     pub operands: Vec<Term<'a, B>>,

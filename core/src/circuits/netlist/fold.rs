@@ -90,7 +90,7 @@ impl Kind {
         self.gate().arity()
     }
 
-    /// Blind rotations that one takes.
+    /// Number of blind rotations that a gate of this kind takes.
     pub fn bootstraps(self) -> usize {
         self.gate().rotations()
     }
@@ -125,7 +125,7 @@ impl Op {
     }
 }
 
-/// The ops of a netlist, each after those it needs, and its outputs. Equal ops are one.
+/// The ops of a netlist, each after those it needs, and its outputs. Equal ops are merged.
 pub(super) fn fold(netlist: &Netlist) -> (Vec<Op>, Vec<Signal>) {
     let inputs = netlist.inputs();
     let mut folder = Folder { inputs, ops: Vec::new(), known: BTreeMap::new() };
@@ -176,7 +176,7 @@ struct Folder {
 }
 
 impl Folder {
-    /// The value of a gate on three signals, the last of which may not matter.
+    /// The value of a gate on three signals; the last ones may not matter.
     fn gate(&mut self, gate: Gate, operands: &[Signal; 3]) -> Signal {
         if let Some([first, second]) = gate.chain() {
             let inner = self.gate(first, operands);
@@ -196,7 +196,7 @@ impl Folder {
             let idle = (0..wires.len()).find(|&i| (0..count).all(|x| table(x) == table(x ^ (1 << i))));
             match idle {
                 Some(i) => {
-                    // Whatever value it has will do: the other operands stay as they are.
+                    // Its value does not matter, and the other operands stay as they are.
                     wires.remove(i);
                 }
                 None => break,
@@ -275,8 +275,8 @@ fn table(gate: Gate, operands: &[Signal; 3], wires: &[Signal]) -> impl Fn(usize)
     }
 }
 
-/// Replaces an XOR whose every use is an XOR by making those XOR3: one op less, and one level
-/// less on the way. In a tree of XOR, going up from the leaves finds the most replacements.
+/// Removes an XOR that only XORs use by turning these into XOR3: one op less, and one level less on the way. In a tree of XOR, going up
+/// from the leaves finds the most replacements.
 pub(super) fn merge_xor(inputs: usize, ops: &mut Vec<Op>, outputs: &mut [Signal]) {
     let mut users: Vec<Vec<u32>> = alloc::vec![Vec::new(); ops.len()];
     for (user, op) in ops.iter().enumerate() {

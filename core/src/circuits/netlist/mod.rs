@@ -1,5 +1,4 @@
-//! Circuits of Boolean gates: written down, checked, folded, levelled, and run by whatever
-//! evaluates gates.
+//! Circuits of Boolean gates: written down, checked, folded, levelled, and run by any evaluator of gates.
 //!
 //! A [`Netlist`] is what somebody wrote, gate by gate, in Rust ([`Builder`]) or as text
 //! ([`Netlist::parse`], printed by `Display`). A [`Plan`] is what has to be run of it: constants,

@@ -6,7 +6,7 @@ use core::ops::Range;
 use super::Netlist;
 use super::fold::{self, Kind, Op, Signal};
 
-/// What has to be run of a netlist: ops by level, those of one level independent of each other.
+/// The ops of a netlist that have to be run, by level; those of one level are independent of each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     inputs: usize,
@@ -20,7 +20,7 @@ impl Plan {
     pub(super) fn new(netlist: &Netlist) -> Self {
         let inputs = netlist.inputs();
         let (mut ops, mut outputs) = fold::fold(netlist);
-        // What no output needs would hold its operands back from being merged.
+        // Ops that no output needs would keep their operands from being merged.
         leave_out_unused(inputs, &mut ops, &mut outputs);
         fold::merge_xor(inputs, &mut ops, &mut outputs);
         // Merging can have made ops equal.
@@ -54,7 +54,7 @@ impl Plan {
         self.ends.iter().copied().find(|&end| end > at)
     }
 
-    /// What the outputs are.
+    /// The outputs: constants, or wires of the plan.
     pub fn outputs(&self) -> &[Signal] {
         &self.outputs
     }

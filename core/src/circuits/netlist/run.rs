@@ -70,12 +70,12 @@ impl<B: Clone + Send + Sync> PlanRun<B> {
         Ok(Self { plan, wires, last, done: 0, counters: Counters::default(), state: State::New })
     }
 
-    /// What is run.
+    /// The plan that is run.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Ops finished: those below it in the order of [`Plan::ops`].
+    /// Number of ops finished: they are the first ones in the order of [`Plan::ops`].
     pub fn done(&self) -> usize {
         self.done
     }
@@ -102,8 +102,8 @@ impl<B: Clone + Send + Sync> PlanRun<B> {
         self.supply(op, bit, work)
     }
 
-    /// Takes the result of an op that was evaluated elsewhere, and the work it took: its turn is then free. Who
-    /// hands it over answers for its being right.
+    /// Takes the result of an op that was evaluated elsewhere, and the work it took; the op is skipped at its turn. The result is not
+    /// checked: the caller answers for it.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for an op that is known or behind.
@@ -119,8 +119,7 @@ impl<B: Clone + Send + Sync> PlanRun<B> {
     /// The observer sees [`STAGE`] enter before the first step, progress after each, and exit after the last.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] if the observer says so, before or after the step, which can be followed by another;
-    /// the evaluator's own.
+    /// [`Error::Cancelled`] if the observer says so, before or after the step; the run can go on with another step. The evaluator's own.
     pub fn step<E: GateEvaluator<Bit = B>>(
         &mut self,
         evaluator: &E,

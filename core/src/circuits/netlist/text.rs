@@ -20,9 +20,8 @@ impl Netlist {
     /// Reads the text described at the [module](super).
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`], with the number of the line, for what is not understood, a name
-    /// twice or unknown, a wrong number of operands, gates that need each other; [`Error::Limit`]
-    /// for a text longer than [`MAX_TEXT`] or a circuit beyond the limits.
+    /// [`Error::InvalidArgument`], with the number of the line, for what is not understood, a name that is unknown or used twice, a wrong
+    /// number of operands, gates that need each other; [`Error::Limit`] for a text longer than [`MAX_TEXT`] or a circuit beyond the limits.
     pub fn parse(text: &str) -> Result<Self, Error> {
         if text.len() > MAX_TEXT {
             return Err(Error::Limit(format!(
@@ -237,7 +236,7 @@ impl<'a> Parser<'a> {
 
     fn bad_name(&self, name: &str) -> Error {
         self.error(format_args!(
-            "{} cannot name a wire; take at most {MAX_NAME} letters, digits, '_', '.', '[' and ']', a letter first",
+            "{} cannot name a wire; take at most {MAX_NAME} letters, digits, '_', '.', '[' and ']', a letter or '_' first",
             quoted(name)
         ))
     }
@@ -255,7 +254,7 @@ fn at(line: usize, what: fmt::Arguments<'_>) -> Error {
     Error::InvalidArgument(format!("line {line}: {what}"))
 }
 
-/// Whatever stood there, but no more than its beginning.
+/// The text in quotes, cut to the length of a name.
 fn quoted(text: &str) -> String {
     format!("{:?}", text.chars().take(MAX_NAME).collect::<String>())
 }
@@ -341,7 +340,7 @@ mod tests {
         assert!(refusal(&format!("input a\noutput a\nx = {} a", "Y".repeat(1 << 20))).len() < 400);
     }
 
-    /// Deletes, repeats and swaps bytes of a good text: whatever comes of it is read or refused.
+    /// Deletes, repeats and swaps bytes of a good text: the result is read or refused.
     #[test]
     fn no_text_brings_the_parser_down() {
         let good = aes::sbox_netlist().unwrap().to_string();

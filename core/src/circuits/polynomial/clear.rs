@@ -45,7 +45,7 @@ pub struct Polynomial<C: Coefficient = ComplexDoubleDouble> {
 const MAX_DEGREE: usize = 1023;
 
 impl<C: Coefficient> Polynomial<C> {
-    /// Of at least one coefficient.
+    /// The polynomial of at least one coefficient, without zeros at the end.
     fn trimmed(basis: C::Basis, mut coefficients: Vec<C>) -> Self {
         while coefficients.len() > 1 && coefficients.last().is_some_and(C::is_zero) {
             coefficients.pop();

@@ -1,4 +1,4 @@
-//! What coefficients may be, and the bases there are over them.
+//! Types of coefficients, and the bases over them.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -6,7 +6,7 @@ use core::fmt;
 use super::basis::PolynomialBasis;
 use crate::arith::ComplexDoubleDouble;
 
-/// What polynomials have as coefficients, and a scheme as constants.
+/// A type of coefficients of polynomials, which a scheme takes as constants.
 pub trait Coefficient: Clone + PartialEq + fmt::Debug + Send + Sync {
     /// The bases of polynomials with such coefficients.
     type Basis: BasisOver<Self>;
@@ -71,7 +71,7 @@ impl<C: Coefficient> BasisOver<C> for Monomials {
     }
 }
 
-/// Without zeros at the end.
+/// The coefficients without zeros at the end.
 pub(super) fn trimmed<C: Coefficient>(mut p: Vec<C>) -> Vec<C> {
     while p.last().is_some_and(C::is_zero) {
         p.pop();

@@ -32,15 +32,15 @@ pub struct PolynomialEvaluator<'a, E: Leveled> {
 }
 
 impl<'a, E: Leveled<Coefficient: Coefficient>> PolynomialEvaluator<'a, E> {
-    /// With a relinearisation key made at the level of the arguments or above.
+    /// An evaluator with a relinearisation key made at the level of the arguments or above.
     pub fn new(evaluator: &'a E, relinearization: &'a E::RelinearizationKey) -> Self {
         Self { evaluator, relinearization }
     }
 
-    /// p in every slot of x, at label `target` and exactly [`Polynomial::levels`] levels below x.
+    /// The value of the polynomial in every slot of x, at label `target` and exactly [`Polynomial::levels`] levels below x.
     ///
-    /// The slots of x hold the variable of the basis: for Chebyshev polynomials over an interval that is t in
-    /// [-1, 1], see [`Self::to_unit_interval`]. In CKKS, scales near the products of the primes of the levels lose nothing.
+    /// The slots of x hold the variable of the basis: for Chebyshev polynomials over an interval that variable is t in [-1, 1], see
+    /// [`Self::to_unit_interval`]. In CKKS, scales near the products of the primes of the levels lose nothing.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] if x has too few levels, or the key fewer than x; [`Error::InvalidArgument`] if x was
@@ -193,7 +193,7 @@ impl<'a, E: Leveled<Coefficient: Coefficient>> PolynomialEvaluator<'a, E> {
         self.evaluator.add_multiples_assign(sum, &terms)
     }
 
-    /// Two components, one level down: relinearised if there are three, and rescaled, by one division.
+    /// Relinearises x if it has three components, and rescales it, by one division: the result has two components and is one level down.
     ///
     /// # Errors
     /// As [`Leveled::reduce`].
@@ -212,8 +212,8 @@ impl<'a, E: Leveled<Coefficient: Coefficient>> PolynomialEvaluator<'a, E> {
 }
 
 impl<W: Word> PolynomialEvaluator<'_, CkksEvaluator<W>> {
-    /// t = (2x - from - to) / (to - from) in every slot, at scale `target` and one level below x: what a polynomial in
-    /// Chebyshev polynomials over [from, to] is evaluated at.
+    /// t = (2x - from - to) / (to - from) in every slot, at scale `target` and one level below x: the variable of Chebyshev polynomials
+    /// over [from, to].
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] unless from < to; [`Error::LevelMismatch`] at level 0; [`Error::ParamsMismatch`]

@@ -18,7 +18,7 @@ use crate::{
     trace::Counters,
 };
 
-/// e^(2 pi i x) for |x| up to K: a polynomial for an angle smaller by 2^r, in y = x / K, and r squarings.
+/// e^(2 pi i x) for |x| up to K: a polynomial in y = x / K for the angle divided by 2^r, and r squarings.
 pub struct Exponential {
     polynomial: Polynomial,
     plan: Plan,
@@ -26,7 +26,8 @@ pub struct Exponential {
 }
 
 impl Exponential {
-    /// Exact at the integers below `range`, in the manner of [`exponential`]: of degree 2 `range` - 1.
+    /// The exponential that is exact at the integers of absolute value below `range`, in the manner of [`exponential`]: of degree 2
+    /// `range` - 1.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for numbers out of range.
@@ -34,7 +35,7 @@ impl Exponential {
         Self::of(exponential(range, squarings)?, squarings)
     }
 
-    /// The same error everywhere, in the manner of [`exponential_of_degree`].
+    /// The exponential with the same error everywhere, in the manner of [`exponential_of_degree`].
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for numbers out of range.
@@ -47,12 +48,12 @@ impl Exponential {
         Ok(Self { polynomial, plan, squarings })
     }
 
-    /// e^(2 pi i x / 2^r).
+    /// The polynomial for e^(2 pi i x / 2^r).
     pub fn polynomial(&self) -> &Polynomial {
         &self.polynomial
     }
 
-    /// Levels it takes.
+    /// Number of levels that an evaluation takes.
     pub fn levels(&self) -> usize {
         self.plan.levels() + self.squarings as usize
     }
@@ -62,7 +63,7 @@ impl Exponential {
         self.plan.key_switches() + self.squarings as usize
     }
 
-    /// The value at a clear number, as the circuit has it.
+    /// The value of the circuit at a number in the clear.
     pub fn value(&self, x: DoubleDouble) -> ComplexDoubleDouble {
         let w = self.polynomial.value(x.into());
         (0..self.squarings).fold(w, |w, _| w * w)

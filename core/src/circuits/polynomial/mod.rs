@@ -1,16 +1,15 @@
 //! Polynomials: fitted to functions, and evaluated on ciphertexts.
 //!
-//! A [`Polynomial`] is in the monomial basis or in Chebyshev polynomials over an interval, with complex coefficients
-//! of 106 bits; or it has integers as coefficients, for schemes of exact arithmetic. A complex one comes from its
-//! coefficients, or from one of three fits, each of which measures its own error:
-//! [`interpolate`] at the Chebyshev nodes, [`minimax`] by the exchange algorithm of Remez over a union of intervals,
-//! and [`least_squares`] with weights. [`exponential`] is the one that reductions begin with: [`Exponential`] evaluates it, and
-//! [`roots`] has the tables for what stands in the exponent; [`clamp`] brings back what has left \[-1, 1\] a little.
+//! A [`Polynomial`] is in the monomial basis or in Chebyshev polynomials over an interval, with complex coefficients of 106 bits; or it has
+//! integers as coefficients, for schemes of exact arithmetic. A complex one comes from its coefficients, or from one of three fits, each of
+//! which measures its own error: [`interpolate`] at the Chebyshev nodes, [`minimax`] by the exchange algorithm of Remez over a union of
+//! intervals, and [`least_squares`] with weights. Reductions begin with [`exponential`]: [`Exponential`] evaluates it, and [`roots`] has
+//! the tables for values in the exponent. [`clamp`] brings back numbers that have left \[-1, 1\] a little.
 //!
-//! [`PolynomialEvaluator`] evaluates them on the slots of a ciphertext by the algorithm of Paterson and Stockmeyer, at
-//! the optimal depth of ceil(log2(degree + 1)) levels and with a result at exactly the scale that was asked for, on any
-//! [`Leveled`](crate::schemes::evaluator::Leveled) scheme that has such constants.
-//! [`Plan`] says what that takes before anything runs.
+//! [`PolynomialEvaluator`] evaluates them on the slots of a ciphertext by the algorithm of Paterson and Stockmeyer, at the optimal depth of
+//! ceil(log2(degree + 1)) levels and with a result at exactly the scale that was asked for, on any
+//! [`Leveled`](crate::schemes::evaluator::Leveled) scheme with such coefficients as constants. [`Plan`] says what an evaluation takes
+//! before anything runs.
 
 mod basis;
 mod clear;

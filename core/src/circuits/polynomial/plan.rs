@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{arith::ComplexDoubleDouble, error::Error};
 
-/// How polynomials are evaluated at one argument: the powers (or Chebyshev polynomials) of it they share, and for
-/// each a tree of divisions by those whose index is a power of two.
+/// How polynomials are evaluated at one argument: the powers (or Chebyshev polynomials) of it they share, and for each polynomial a tree of
+/// divisions by powers whose index is a power of two.
 ///
 /// If only every 2^s-th coefficient of all polynomials is not zero, element 2^s of the basis takes the place of the
 /// variable: an even polynomial costs what one of half its degree costs, and a squaring.
@@ -80,7 +80,7 @@ impl<C: Coefficient> Plan<C> {
         self.roots.iter().map(|root| root.levels)
     }
 
-    /// Relinearisations, each of which is a key switch: one for every power and one for every product that goes on.
+    /// Relinearisations, each of which is a key switch: one for every power and one for every sum of products that is rescaled.
     pub fn key_switches(&self) -> usize {
         let roots = self.roots.iter().map(|root| root.node.relinearizations());
         self.stride + self.powers.len() + roots.sum::<usize>()
@@ -90,7 +90,7 @@ impl<C: Coefficient> Plan<C> {
         self.roots.iter().map(|root| root.node.leaf_terms()).sum()
     }
 
-    /// Leaves of fewer than `baby` coefficients where the levels allow it.
+    /// A plan with leaves of degree below `baby` where the levels allow it.
     fn with_leaves(basis: C::Basis, stride: usize, polynomials: &[Vec<C>], baby: usize) -> Self {
         let mut wanted = BTreeSet::new();
         let roots = polynomials
@@ -136,7 +136,7 @@ impl<C: Coefficient> Node<C> {
         }
     }
 
-    /// Relinearisations when this is rescaled: its own sum if it holds a product, and those of the quotients in it.
+    /// Relinearisations that rescaling this node takes: one if its sum holds a product, and those of the quotients in it.
     fn relinearizations(&self) -> usize {
         match self {
             Self::Leaf(_) => 0,

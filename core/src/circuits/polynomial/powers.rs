@@ -14,7 +14,7 @@ pub(super) struct Powers<E: Leveled> {
 }
 
 impl<E: Leveled<Coefficient: Coefficient>> Powers<E> {
-    /// Those of `plan` at the slots of `x`. Powers of one level are independent and run in parallel.
+    /// The powers of `plan` at the slots of `x`. Powers of one level are independent and run in parallel.
     pub fn new(
         evaluator: &E,
         key: &E::RelinearizationKey,
@@ -47,7 +47,7 @@ impl<E: Leveled<Coefficient: Coefficient>> Powers<E> {
         let mut powers = Self { by_index: BTreeMap::from([(1, first)]) };
         let mut rest = plan.powers.as_slice();
         while let Some(&next) = rest.first() {
-            // All that stand on the same level.
+            // All powers at the same level.
             let count = rest.partition_point(|&n| n <= next.next_power_of_two());
             let (now, later) = rest.split_at(count);
             let made = par::try_map(count, |i| {

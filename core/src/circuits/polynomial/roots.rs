@@ -1,5 +1,4 @@
-//! Functions on the t-th roots of unity as polynomials: what a discrete value is looked up with once it stands in the
-//! exponent.
+//! Functions on the t-th roots of unity as polynomials, for looking up a discrete value that stands in the exponent.
 //!
 //! A value j of 0..t stands for omega^j, omega = e^(2 pi i / t). Tables are interpolated there by the discrete Fourier
 //! transform F of their values f, f_j = sum_k F_k omega^(jk) (ePrint 2024/274), or with derivatives that vanish, so that they
@@ -148,7 +147,7 @@ mod tests {
             assert!(worst(&p, t, |j| values[j]) < 1e-26, "{t} roots");
             assert!(worst(&h, t, |j| values[j]) < 1e-25, "{t} roots");
             assert!(worst(&derivative(&h), t, |_| ComplexDoubleDouble::ZERO) < 1e-22, "{t} roots");
-            // A tenth of the error, a hundredth of what is left of it.
+            // A tenth of the argument's error leaves a hundredth of the result's.
             if t > 1 {
                 let off = |distance: f64| {
                     let z = |j| root(j, t).times(DoubleDouble::new(1.0 + distance));
@@ -160,7 +159,7 @@ mod tests {
         }
     }
 
-    /// What an error about the roots is multiplied by: |z L'| for the one, and its square by |H''| / 2 for the other.
+    /// The factor of an error about the roots: |z L'| for Lagrange's polynomial L, and |H''| / 2 of its square for Hermite's H.
     #[test]
     fn sensitivities_are_those_tabulated() {
         // (t, mean and largest of each) for the table j / t.

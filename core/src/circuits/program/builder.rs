@@ -18,7 +18,7 @@ use crate::{
 pub struct Builder {
     nodes: Vec<Node>,
     error: Option<Error>,
-    /// Numbers of tables that were made here.
+    /// Number of values in the tables made here.
     values: usize,
 }
 
@@ -29,7 +29,7 @@ fn limit_of_values(count: usize) -> Error {
 }
 
 impl Builder {
-    /// Nothing yet.
+    /// An empty builder.
     pub fn new() -> Self {
         Self::default()
     }
@@ -41,7 +41,7 @@ impl Builder {
         value
     }
 
-    /// Numbers known to everybody: one for every slot, or one after the other and zeros from there on.
+    /// Numbers in the clear: a single one for every slot, or one after the other and zeros from there on.
     pub fn constant(&mut self, values: impl IntoIterator<Item = impl Into<Complex>>) -> Value {
         self.push(Operation::Constant(values.into_iter().map(Into::into).collect()))
     }
@@ -66,14 +66,14 @@ impl Builder {
         self.push(Operation::Negate(x))
     }
 
-    /// Slots moved left by `steps` places, or right.
+    /// Slots moved left by `steps` places, or right if `steps` is negative.
     pub fn rotate(&mut self, x: Value, steps: i32) -> Value {
         self.push(Operation::Rotate(x, steps))
     }
 
     /// In every slot the sum of `count` slots from it on, by log2(count) rotations.
     ///
-    /// `count` is a power of two, which [`Self::finish`] sees to.
+    /// `count` is a power of two, which [`Self::finish`] checks.
     pub fn rotate_sum(&mut self, x: Value, count: usize) -> Value {
         if !count.is_power_of_two() || count > 1 << 17 {
             self.error.get_or_insert_with(|| {
@@ -106,8 +106,8 @@ impl Builder {
         }
     }
 
-    /// Every slot, a real number x, as it is where |x| <= 1 - `margin`, and the sign of x where 1 <= |x| <= 1 + `overshoot`,
-    /// by a polynomial of a degree: that of [`clamp`](crate::circuits::polynomial::clamp), which states its error and levels.
+    /// Keeps a real number x in every slot where |x| <= 1 - `margin`, and takes it to its sign where 1 <= |x| <= 1 + `overshoot`, by the
+    /// polynomial of a degree that [`clamp`](crate::circuits::polynomial::clamp) makes. Its error and levels are stated there.
     pub fn clamp(&mut self, x: Value, overshoot: f64, margin: f64, degree: usize) -> Value {
         match clamp(overshoot, margin, degree) {
             Ok(fit) => self.polynomial(x, &fit.polynomial),
@@ -128,17 +128,17 @@ impl Builder {
         self.push(Operation::Bootstrap(x))
     }
 
-    /// What is read of the digits of every slot, of sets that evaluate modular reduction.
+    /// A reading of the digits of every slot, on sets that evaluate modular reduction.
     pub fn digits(&mut self, x: Value, reading: Reading) -> Value {
         self.push(Operation::Digits(x, reading))
     }
 
-    /// What comparison tells of the first slots, of sets that compare.
+    /// The answer to a question about the order of the first slots, on sets that compare.
     pub fn order(&mut self, x: Value, order: Order) -> Value {
         self.digits(x, Reading::Order(order))
     }
 
-    /// floor(t x) / t for x modulo 1; within a little of a multiple of 1/t, the neighbour may come.
+    /// floor(t x) / t for x modulo 1; close to a multiple of 1/t the neighbouring value may result.
     ///
     /// [`Self::finish`] refuses a t outside 2 to [`MAX_VALUES`].
     pub fn quantise(&mut self, x: Value, t: u32) -> Value {
@@ -165,7 +165,7 @@ impl Builder {
         self.quantise(shifted, t)
     }
 
-    /// Hands a ciphertext out.
+    /// Makes a ciphertext an output.
     pub fn output(&mut self, name: &str, x: Value) {
         let value = self.push(Operation::Output(x));
         self.name(value, name);
@@ -178,7 +178,7 @@ impl Builder {
         }
     }
 
-    /// Nodes so far.
+    /// Number of nodes so far.
     pub(super) fn count(&self) -> usize {
         self.nodes.len()
     }

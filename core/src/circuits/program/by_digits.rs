@@ -1,16 +1,16 @@
 //! Questions about the order of numbers answered by reading digits: the nodes that replace them.
 //!
-//! The real parts of the first slots are written in rows and in columns of a square, so that every pair is in a slot of its own, and
-//! the highest digit of all differences is read at once: which of two numbers is the larger. The sum of a column is the rank of its
-//! number, and a table on it says whether it is the largest, the smallest, or among the k largest. What is lowered here takes no
-//! other operations than programs have.
+//! The real parts of the first slots are written in rows and in columns of a square, so that every pair is in a slot of its own, and the
+//! highest digit of all differences is read at once: it says which of two numbers is the larger. The sum of a column is the rank of its
+//! number, and a table on it says whether it is the largest, the smallest, or among the k largest. The lowered program has only operations
+//! that programs have anyway.
 
 use alloc::{collections::BTreeMap, format, vec, vec::Vec};
 
 use super::{Asked, Bounds, Node, Operation, Order, Program, Reading, Value};
 use crate::{error::Error, schemes::ckks::Complex};
 
-/// Most numbers that are ranked by digits: their pairs are slots, and constants have as many values.
+/// Most numbers that are ranked by digits: each pair takes a slot, and a value in constants.
 const MOST_RANKED: u32 = 64;
 
 /// How a set tells orders by digits.
@@ -20,11 +20,11 @@ pub struct DigitOrders {
     pub base: u32,
     /// The largest base of a digit with two levels left after its table: one for ranks, and one to bring them to the scale of the set.
     pub base_of_pairs: u32,
-    /// The base of the digit that takes a rounding off, in which it is read before that.
+    /// The base of the guard digit, which is read first to take a rounding off.
     pub guard: u32,
-    /// What a rounding moves a number by at most, in points of its grid.
+    /// The most by which a rounding moves a number, in points of its grid.
     pub rounding: f64,
-    /// What numbers up to 1 are off by beside that, at most, in turns.
+    /// The most by which numbers up to 1 are off beside that, in turns.
     pub off: f64,
     /// Modelled seconds of a key switch outside of readings.
     pub key_switch: f64,
@@ -33,7 +33,7 @@ pub struct DigitOrders {
 /// A program with orders told by digits.
 pub(super) struct Lowered {
     pub program: Program,
-    /// By node: the node of the program that it stands for.
+    /// For each node, the node of the original program that it stands for.
     pub origins: Vec<usize>,
     /// How far apart real numbers have to be.
     pub least_distance: f64,
@@ -41,16 +41,16 @@ pub(super) struct Lowered {
 
 /// How a difference is read.
 struct Pairs {
-    /// What a number is multiplied by.
+    /// The factor of a number.
     turns: f64,
-    /// What is taken off where equal numbers are to count as smaller, and added where they are not.
+    /// What is subtracted from a difference where equal numbers are to count as smaller, and added where they are not.
     ties: [f64; 2],
     reading: Reading,
     least_distance: f64,
 }
 
 impl DigitOrders {
-    /// How numbers are compared that lie there.
+    /// How numbers within `bounds` are compared.
     fn pairs(&self, bounds: Bounds, base: u32) -> Result<Pairs, Error> {
         // No difference is further than a quarter of a turn from a half.
         let reals = |turns: f64| Pairs {
@@ -72,7 +72,7 @@ impl DigitOrders {
                     least_distance: 0.0,
                 })
             }
-            // Half a step is 32 points of what is read with five bits below these, and a rounding moves by fewer.
+            // Five bits are read below these, so half a step is 32 points of the grid, and a rounding moves by fewer.
             Bounds::Grid(bits @ ..=12) => {
                 let tie = libm::ldexp(1.0, -(bits as i32) - 3);
                 let reading = Reading::Bit { bits: bits + 3, index: bits + 2 };
@@ -91,7 +91,7 @@ fn upper_half(t: u32) -> Vec<Complex> {
 }
 
 impl Lowered {
-    /// With the orders at these nodes told by digits, in so many slots.
+    /// `program` with the orders at the nodes `at` told by digits, in `slots` slots.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`], naming the node, for more numbers than are ranked, or on a grid that is too fine.
@@ -99,7 +99,7 @@ impl Lowered {
         let (nodes, origins, read_signs) = (Vec::new(), Vec::new(), Vec::new());
         let mut lowering = Lowering { orders, slots, nodes, origins, least_distance: 0.0, read_signs };
         let mut values: Vec<Value> = Vec::new();
-        // Ranks of the same numbers, and those over their table.
+        // Ranks that were found, and those scaled for a table.
         let mut ranks: Vec<(Value, Order, Value)> = Vec::new();
         let mut of_tables: BTreeMap<Value, Value> = BTreeMap::new();
         for (index, node) in program.nodes().iter().enumerate() {
@@ -131,7 +131,7 @@ impl Lowered {
     }
 }
 
-/// An operation on what its operands became.
+/// The operation with its operands replaced by what they became.
 fn moved(operation: &Operation, values: &[Value]) -> Operation {
     let of = |x: &Value| values[x.index()];
     match operation {
@@ -157,7 +157,7 @@ struct Lowering<'a> {
     nodes: Vec<Node>,
     origins: Vec<usize>,
     least_distance: f64,
-    /// Signs that are read: of which numbers, how many, and where they are.
+    /// Signs that were read: of which numbers, how many, and where they are.
     read_signs: Vec<(Value, u32, Value)>,
 }
 
@@ -168,7 +168,7 @@ impl Lowering<'_> {
         Value::new(self.nodes.len() as u32 - 1)
     }
 
-    /// x times real numbers, zeros from there on.
+    /// x times real numbers, followed by zeros.
     fn times(&mut self, origin: usize, x: Value, numbers: Vec<f64>) -> Value {
         let numbers = self.constant(origin, numbers);
         self.push(origin, Operation::Multiply(x, numbers))
@@ -195,7 +195,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// A number for each of the slots: 1/4, which is read as 0, but where there is one.
+    /// A number for each of the slots: that of `of`, or else 1/4, which is read as 0.
     fn middles(&self, of: impl Fn(usize) -> Option<f64>) -> Vec<f64> {
         (0..self.slots).map(|slot| of(slot).unwrap_or(0.25)).collect()
     }
@@ -223,7 +223,7 @@ impl Lowering<'_> {
         Ok(read)
     }
 
-    /// In slot j how many of the other numbers are smaller than number j; zeros only where no other slot is looked at.
+    /// In slot j how many of the other numbers are smaller than number j; slots after those of the numbers may hold anything.
     fn ranks(&mut self, origin: usize, x: Value, order: &Order) -> Result<Value, Error> {
         let (count, n) = (order.count as usize, (order.count as usize).next_power_of_two());
         if order.count > MOST_RANKED || n * n > self.slots {
@@ -239,7 +239,7 @@ impl Lowering<'_> {
         let row = n as i32;
         let x = self.times(origin, x, vec![turns; count]);
         let columns = self.sum(origin, x, n, -row);
-        // x_i alone in row i, at its head, then in all of it.
+        // x_i alone in row i, first at its head, then in every slot of the row.
         let square = |is: &dyn Fn(usize, usize) -> bool| -> Vec<f64> {
             (0..n * n).map(|slot| f64::from(u8::from(is(slot / n, slot % n)))).collect()
         };
@@ -261,7 +261,7 @@ impl Lowering<'_> {
         Ok(self.sum(origin, larger, n, row))
     }
 
-    /// What is asked of ranks, in the first slots, and zeros in the others.
+    /// The answer to `order` by ranks, in the first slots, and zeros in the others.
     fn answer(
         &mut self,
         origin: usize,

@@ -48,7 +48,7 @@ impl Program {
         })
     }
 
-    /// The outputs, in order, of a program whose operations give what `value` makes of them and of the values before.
+    /// The outputs, in order, where `value` gives the result of an operation from itself and the values before it.
     pub(super) fn values_of_outputs<T>(
         &self,
         mut value: impl FnMut(&Operation, &[Vec<T>]) -> Result<Vec<T>, Error>,
@@ -62,7 +62,7 @@ impl Program {
     }
 }
 
-/// Numbers, and zeros up to so many slots.
+/// Numbers, and zeros up to `slots` slots.
 fn spread(numbers: &[Complex], slots: usize) -> Result<Vec<Complex>, Error> {
     fits(numbers.len(), slots, "numbers")?;
     let mut out = numbers.to_vec();

@@ -8,13 +8,13 @@ use super::{
 };
 use crate::error::Error;
 
-/// Most questions about different numbers that a program leaves open for a set that has two ways: both are planned for each.
+/// Most questions about different numbers whose way a program leaves open, on a set that has two ways: both are planned for each.
 const MOST_COMPARED: usize = 16;
 
-/// Most times that ways are changed, of one question after the other: each may change what the others cost.
+/// Most rounds in which ways are changed, one question after the other: each may change what the others cost.
 const MOST_ROUNDS: usize = 4;
 
-/// What a plan comes to.
+/// Cost and reliability of a plan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// About how long it takes on one thread ([`Plan::modelled_seconds`]).
@@ -35,20 +35,20 @@ impl Estimate {
     }
 }
 
-/// Questions that the same comparisons answer, and how: what the whole program comes to one way or the other, with all other questions
-/// answered as they are in the plan. An error says why a way is not open; where more than 16 questions are asked, the other one than the
-/// program says is not.
+/// Questions that the same comparisons answer, with an estimate of the whole program for either way, all other questions being answered as
+/// they are in the plan. An error says why a way is not open. With more than 16 questions, the way that a program does not choose is not
+/// estimated.
 #[derive(Debug, Clone)]
 pub struct Compared {
-    /// Their nodes.
+    /// The nodes of these questions.
     pub nodes: Vec<usize>,
     /// The way that was taken.
     pub way: Way,
-    /// Whether the program says so.
+    /// Whether the program chooses the way.
     pub chosen: bool,
-    /// By gates.
+    /// The estimate by gates.
     pub gates: Result<Estimate, Error>,
-    /// By digits.
+    /// The estimate by digits.
     pub digits: Result<Estimate, Error>,
 }
 
@@ -134,7 +134,7 @@ pub(super) fn planned<'p>(
     Ways { program, orders, target, inputs, bootstraps, groups: &groups }.cheapest()
 }
 
-/// A program on a set that has two ways, and the questions in it in the order in which one may depend on another.
+/// A program on a set that has two ways, and the questions in it, each before those that may depend on it.
 struct Ways<'a, 'p> {
     program: &'p Program,
     orders: &'a DigitOrders,
@@ -151,7 +151,7 @@ impl<'p> Ways<'_, 'p> {
         loop {
             let before = ways.clone();
             let (plan, compared) = self.round(&mut ways, rounds < MOST_ROUNDS)?;
-            // What was found with these ways is true of them, not what was found on the way to them.
+            // Estimates hold only for the ways they were made with, so no way may have changed in this round.
             if ways == before {
                 return Ok(plan.with_compared(compared));
             }
@@ -159,7 +159,7 @@ impl<'p> Ways<'_, 'p> {
         }
     }
 
-    /// A plan whose first questions go these ways, and whose others, if it has any, go by gates.
+    /// A plan in which the first questions go `ways`, and any others by gates.
     fn plan_of<'q>(&self, program: &'q Program, ways: &[Way]) -> Result<Plan<'q>, Error> {
         let by_digits = self.groups.iter().zip(ways).filter(|&(_, &way)| way == Way::Digits);
         let at: Vec<usize> = by_digits.flat_map(|(group, _)| group.nodes.iter().copied()).collect();
@@ -175,7 +175,7 @@ impl<'p> Ways<'_, 'p> {
         self.plan_of(self.program, ways)
     }
 
-    /// Ways that are open: by gates where they are.
+    /// Ways that are open, by gates where possible.
     fn start(&self) -> Result<Vec<Way>, Error> {
         let all = |open: Way| self.groups.iter().map(|group| group.order.by.unwrap_or(open)).collect();
         let gates: Vec<Way> = all(Way::Gates);
@@ -207,7 +207,7 @@ impl<'p> Ways<'_, 'p> {
         self.plan(ways).map(|plan| Estimate::of(&plan))
     }
 
-    /// Takes, where it may, the cheaper way of one question after the other, and says what either comes to.
+    /// Takes the cheaper way of one question after the other, if `change`, and estimates both ways of each.
     fn round(&self, ways: &mut [Way], change: bool) -> Result<(Plan<'p>, Vec<Compared>), Error> {
         let mut others: Vec<Option<(Way, Result<Estimate, Error>)>> = Vec::new();
         for (at, group) in self.groups.iter().enumerate() {
@@ -239,7 +239,7 @@ impl<'p> Ways<'_, 'p> {
         Ok((plan, compared))
     }
 
-    /// What it comes to if a question goes another way than the program says; not where there are many, each of which takes a plan.
+    /// The estimate if a question goes another way than the program says; not made if there are many questions, as each takes a plan.
     fn instead(&self, ways: &[Way], at: usize) -> Result<Estimate, Error> {
         if self.groups.len() > MOST_COMPARED {
             return Err(Error::InvalidArgument(format!("the program says by {}", ways[at].name())));
@@ -250,12 +250,12 @@ impl<'p> Ways<'_, 'p> {
     }
 }
 
-/// A program of which one question is asked: the others are answered where it depends on them.
+/// The program with the answers of one group as its only outputs; other questions are answered where the group depends on them.
 fn asking(program: &Program, group: &Group) -> Program {
     let mut nodes = program.nodes().to_vec();
     for node in &mut nodes {
         if let Operation::Output(x) = node.operation {
-            // Of no use to anything, which plans leave out.
+            // Nothing uses this node, so plans leave it out.
             node.operation = Operation::Negate(x);
         }
     }
@@ -268,7 +268,8 @@ fn asking(program: &Program, group: &Group) -> Program {
     Program::of_checked(nodes)
 }
 
-/// What is wrong with a question that neither way answers: with the code of both, or of that whose repair is not another question.
+/// The error for a question that neither way answers: that of gates, unless it is [`Error::InvalidArgument`]; then that of digits. Its text
+/// names both.
 fn neither(by_gates: Error, by_digits: Error) -> Error {
     if by_gates == by_digits {
         return by_gates;

@@ -9,12 +9,12 @@ use crate::{error::Error, schemes::ckks::Scale};
 /// Most passes of a plan that read digits.
 pub const MAX_PASSES: usize = 1024;
 
-/// Most readings of the same digits: as many tables are looked up in at once.
+/// Most readings of the same digits, whose tables are looked up at once.
 pub(super) const MAX_TOGETHER: usize = 256;
 
 impl Program {
-    /// What its outputs are, in order, of a program that reads digits of its one input and does nothing else: what can be run a
-    /// stage at a time.
+    /// The readings that its outputs are, in order, if the program reads digits of its one input and does nothing else. Such a program can
+    /// be run a stage at a time.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`], naming the node, for another program.
@@ -41,12 +41,12 @@ impl Program {
     }
 }
 
-/// What is read of one ciphertext, all of it of the same digits.
+/// The readings of one ciphertext, all of the same digits.
 #[derive(Debug, Clone, Copy)]
 pub struct Readings<'a> {
-    /// Each once.
+    /// The readings, each once.
     pub list: &'a [&'a Reading],
-    /// What is known of its numbers, beside what is taken of all: where they are made of integers that were read.
+    /// What is known of the numbers beyond what is assumed of all, if they are made of integers that were read.
     pub known: Option<Known>,
 }
 
@@ -58,14 +58,14 @@ impl<'a> From<&'a [&'a Reading]> for Readings<'a> {
 
 /// How a set reads digits, for plans.
 pub trait DigitReader: Debug + Send + Sync {
-    /// What is read of numbers at a scale: the level that it takes, and where the results stand.
+    /// The plan of readings of numbers at a scale: the level that they take, and the shapes of the results.
     ///
     /// # Errors
-    /// For what the set cannot read.
+    /// Those for readings that the set does not have.
     fn plan(&self, scale: Scale, readings: Readings<'_>) -> Result<PlannedDigits, Error>;
 }
 
-/// Where numbers have to be for their digits to be read, and where what is read will stand.
+/// The level at which numbers have their digits read, and the levels and scales of the results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedDigits {
     /// The lowest level at which the numbers are read.
@@ -74,13 +74,13 @@ pub struct PlannedDigits {
     pub results: Vec<InputShape>,
     /// What is known of each result.
     pub known: Vec<Option<Known>>,
-    /// Passes, each of which takes about as long as a bootstrap.
+    /// Number of passes; each takes about as long as a bootstrap.
     pub passes: usize,
     /// Levels of the values that a reading holds at once, at most, beside its first result.
     pub held: Vec<usize>,
-    /// log2 of the probability that any of the results is wrong, at most; `None` where nothing is known of it.
+    /// log2 of the probability that any of the results is wrong, at most; `None` if nothing is known about it.
     pub log_failure: Option<f64>,
-    /// How far apart numbers that are compared have to be for it; 0 where that does not matter.
+    /// How far apart compared numbers have to be for that probability; 0 where it does not matter.
     pub least_distance: f64,
     /// About how long it takes on one thread, by a model that was fitted to the times of `core/BENCHMARKS.md`: for choosing between two
     /// ways.

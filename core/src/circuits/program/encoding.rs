@@ -51,11 +51,11 @@ use crate::{
     schemes::ckks::Complex,
 };
 
-/// Version of programs that say how to compare; those that compare are of version 3, that read digits of version 2, and others of version 1, so that earlier releases read
-/// them. All are read.
+/// Version of programs that say how to compare. Other programs that compare have version 3, those that read digits version 2, and all
+/// others version 1, so that earlier releases read them. All versions are read.
 pub const VERSION: u16 = 4;
 
-/// Longest encoding that is read, in bytes: that of every program within the limits.
+/// Longest encoding that is read, in bytes: enough for every program within the limits.
 pub const MAX_BYTES: usize = 16 * MAX_VALUES + 9 * MAX_DIAGONALS + (MAX_NAME + 64) * MAX_NODES + HEADER;
 
 const MAGIC: &[u8; 6] = b"rfprog";
@@ -65,7 +65,7 @@ const HEADER: usize = 12;
 const MAX_DIAGONALS: usize = (MAX_NODES as u64 * MAX_VALUES as u64).isqrt() as usize;
 
 impl Program {
-    /// The bytes described at [`crate::circuits::program`]'s source: a header, and the nodes in order.
+    /// The program as bytes: a header, and the nodes in order, as the head of this source file describes them.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         let version = match (self.compares(), self.reads_digits()) {
@@ -186,7 +186,7 @@ fn put_numbers(out: &mut Vec<u8>, values: &[Complex]) {
     }
 }
 
-/// Added to what is asked where the program says how numbers are to be compared.
+/// Added to the byte of the question if the program says how to compare.
 const BY_GATES: u8 = 16;
 const BY_DIGITS: u8 = 32;
 
@@ -403,7 +403,7 @@ impl<'a> Reader<'a> {
         let mut last = None;
         for _ in 0..count {
             let shift = i32::from_le_bytes(self.array()?);
-            // Twice, as half a slot is to be counted too: the one diagonal of a matrix of one slot is 0.
+            // Doubled, because half of one slot counts too: the one diagonal of a matrix of one slot is 0.
             let (twice, slots) = (2 * i64::from(shift), slots as i64);
             if last.is_some_and(|last| shift <= last) || !(-slots < twice && twice <= slots) {
                 return Err(Error::BadBytes(format!(

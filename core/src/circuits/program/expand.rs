@@ -13,19 +13,19 @@ use crate::{
     schemes::ckks::Complex,
 };
 
-/// Elements of the basis there are so far.
+/// Elements of the basis computed so far.
 type Powers = BTreeMap<usize, Register>;
 
 impl Planner<'_> {
-    /// The polynomial of `t`, a value of the variable of its basis, by divisions by T_g (or x^g), g a power of two, down to
-    /// leaves of few terms: as many as make the fewest bootstraps, then the fewest steps.
+    /// The polynomial of `t`, a value of the variable of its basis, by divisions by T_g (or x^g), g a power of two, down to leaves of few
+    /// terms. The number of terms is the one that takes the fewest bootstraps, then the fewest steps.
     pub(super) fn expand(&mut self, node: usize, t: Register, p: &Polynomial) -> Result<Register, Error> {
         let most = p.coefficients().len().next_power_of_two().ilog2().min(6);
         let mut best = None;
         for log in 1..=most.max(1) {
             let mut trial = self.trial(t);
             let mut powers = Powers::from([(1, 0)]);
-            // What fails in all ways fails below too, with its reason.
+            // If every trial fails, so does the evaluation below, with the reason.
             if trial.divided(node, &mut powers, p.basis(), p.coefficients(), 1 << log).is_err() {
                 continue;
             }
@@ -36,7 +36,7 @@ impl Planner<'_> {
         self.divided(node, &mut Powers::from([(1, t)]), p.basis(), p.coefficients(), 1 << log)
     }
 
-    /// The value of coefficients, of which some but the first are not zero.
+    /// The polynomial with coefficients `p`, which are not all zero after the first.
     fn divided(
         &mut self,
         node: usize,
@@ -69,7 +69,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Few terms at once: one level.
+    /// A sum of few terms at once, which takes one level.
     fn leaf(
         &mut self,
         node: usize,

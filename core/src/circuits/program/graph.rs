@@ -1,4 +1,4 @@
-//! The graph: nodes, and what must hold of them whatever evaluates them.
+//! The graph: nodes, and the conditions on them for any evaluator.
 
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
@@ -42,7 +42,7 @@ impl Value {
 pub enum Operation {
     /// A ciphertext given from outside, under the name of the node.
     Input,
-    /// Numbers known to everybody: one for every slot, or one after the other and zeros from there on.
+    /// Numbers in the clear: a single one for every slot, or one after the other and zeros from there on.
     Constant(Vec<Complex>),
     /// x + y; one of them may be a constant.
     Add(Value, Value),
@@ -52,7 +52,7 @@ pub enum Operation {
     Multiply(Value, Value),
     /// -x.
     Negate(Value),
-    /// Slots moved left by so many places (negative: right), around the slots of the set.
+    /// Slots moved left by a number of places (negative: right), around the slots of the set.
     Rotate(Value, i32),
     /// The complex conjugate of every slot.
     Conjugate(Value),
@@ -63,15 +63,15 @@ pub enum Operation {
     LinearTransform(Value, Diagonals),
     /// The same slots with all levels that a bootstrap leaves.
     Bootstrap(Value),
-    /// What is read of the digits of every slot, of sets that evaluate modular reduction, or of the order of the first ones, of sets
-    /// that compare.
+    /// A reading of the digits of every slot, on sets that evaluate modular reduction, or of the order of the first slots, on sets that
+    /// compare.
     Digits(Value, Reading),
-    /// A ciphertext handed out, under the name of the node.
+    /// An output ciphertext, under the name of the node.
     Output(Value),
 }
 
 impl Operation {
-    /// What it is called in messages.
+    /// The name of the operation in messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Input => "input",
@@ -107,7 +107,7 @@ impl Operation {
         x.into_iter().chain(y)
     }
 
-    /// Complex numbers that it carries.
+    /// Number of complex numbers that it carries.
     fn values(&self) -> usize {
         match self {
             Self::Constant(values) => values.len(),
@@ -197,24 +197,24 @@ impl Program {
         }
     }
 
-    /// Whether it reads digits, or compares.
+    /// Whether the program reads digits or compares.
     pub fn reads_digits(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node.operation, Operation::Digits(..)))
     }
 
-    /// Whether it compares.
+    /// Whether the program compares.
     pub fn compares(&self) -> bool {
         let order = |node: &Node| matches!(node.operation, Operation::Digits(_, Reading::Order(_)));
         self.nodes.iter().any(order)
     }
 
-    /// Whether it says how to compare.
+    /// Whether the program says how to compare.
     pub(super) fn chooses_ways(&self) -> bool {
         let chosen = |node: &Node| matches!(node.operation, Operation::Digits(_, Reading::Order(order)) if order.by.is_some());
         self.nodes.iter().any(chosen)
     }
 
-    /// One whose nodes follow from those of a program that was checked.
+    /// A program whose nodes come from those of a checked program.
     pub(super) fn of_checked(nodes: Vec<Node>) -> Self {
         Self { nodes }
     }
@@ -227,7 +227,7 @@ impl Program {
         }
     }
 
-    /// Which nodes outputs need, constants included.
+    /// For each node whether an output needs it, constants included.
     pub(super) fn needed(&self) -> Vec<bool> {
         let mut needed: Vec<bool> =
             self.nodes.iter().map(|node| matches!(node.operation, Operation::Output(_))).collect();
@@ -316,7 +316,7 @@ impl Program {
     }
 }
 
-/// Whether messages and JSON can show it as it is.
+/// Whether messages and JSON can show the name as it is.
 fn is_name(name: &str) -> bool {
     let plain = |b: u8| (b' '..=b'~').contains(&b) && b != b'"' && b != b'\\';
     (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(plain)
@@ -331,7 +331,7 @@ fn finite(values: &[Complex], what: &str) -> Result<(), Error> {
     }
 }
 
-/// At most `limit` of something.
+/// An error if the program has more than `limit` of something.
 pub(super) fn limit(count: usize, limit: usize, what: &str) -> Result<(), Error> {
     if count <= limit {
         return Ok(());

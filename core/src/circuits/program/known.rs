@@ -1,7 +1,7 @@
 //! What a plan knows about the numbers of a program without seeing them: bounds on their size and error.
 //!
-//! Integers that were reduced are bounded, and so is what sums, products and maps make of them. Their errors grow with it, until
-//! digits can no longer be read: that is what a plan has to know before it reads them again.
+//! Integers that were reduced are bounded, and so are the results of sums, products and maps of them. Their errors grow too, until digits
+//! can no longer be read. A plan has to know that before it reads digits again.
 
 use super::{Operation, Program, Value};
 use crate::{
@@ -13,9 +13,9 @@ use crate::{
 /// Bounds of numbers as they decrypt.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Known {
-    /// Of their absolute values.
+    /// A bound on the absolute values.
     pub largest: f64,
-    /// Of how far they are from what they stand for.
+    /// A bound on the errors: how far numbers are from what they stand for.
     pub off: f64,
 }
 
@@ -38,8 +38,8 @@ impl Known {
     }
 }
 
-/// What an operation makes of what is known of its operands, by node; `None` where nothing is known of one of them, or of what it
-/// makes of them.
+/// What is known of the value of node `index`, given what is known of the nodes before it; `None` if nothing is known of an operand or of
+/// the result.
 pub(super) fn of_node(program: &Program, index: usize, known: &[Option<Known>]) -> Option<Known> {
     let of = |x: &Value| known.get(x.index()).copied().flatten();
     match &program.nodes()[index].operation {
@@ -63,7 +63,7 @@ pub(super) fn of_node(program: &Program, index: usize, known: &[Option<Known>]) 
     }
 }
 
-/// The largest sum of absolute values of a row, at most.
+/// A bound on the largest sum of absolute values of a row.
 fn norm(matrix: &Diagonals) -> f64 {
     let largest = |k| matrix.get(k).map_or(0.0, |d| Known::constant(d).largest);
     matrix.shifts().into_iter().map(largest).sum()

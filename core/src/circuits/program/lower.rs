@@ -28,16 +28,16 @@ pub(super) struct Planner<'t> {
     pub target: &'t Target,
     bootstraps: Bootstraps,
     pub steps: Vec<Step>,
-    /// Steps that bootstrap.
+    /// Number of steps that bootstrap.
     refreshes: usize,
     /// Values that were bootstrapped, and what they became.
     refreshed: BTreeMap<Register, Register>,
     known: KnownRotations,
     /// Nodes whose value was read together with that of an earlier one.
     pub read: BTreeMap<usize, Register>,
-    /// Which nodes outputs need, once that is asked.
+    /// Which nodes outputs need, once it was asked for.
     pub needed: Option<Vec<bool>>,
-    /// Passes that read digits.
+    /// Number of passes that read digits.
     pub digit_passes: usize,
     /// log2 of the probability that each reading is wrong, where it is known, and the least distance of numbers for it.
     pub failures: Vec<(Option<f64>, f64)>,
@@ -45,7 +45,7 @@ pub(super) struct Planner<'t> {
     pub seconds: f64,
     /// What is known of the values of nodes.
     pub bounds: Vec<Option<Known>>,
-    /// Levels of what steps that read digits hold beside their result.
+    /// For steps that read digits, the levels of the values they hold beside their result.
     pub held: Vec<(Register, Vec<usize>)>,
 }
 
@@ -53,7 +53,7 @@ impl<'t> Planner<'t> {
     pub fn new(target: &'t Target, bootstraps: Bootstraps) -> Self {
         Self {
             target,
-            // Those that keep numbers modulo 1 change others: the program alone knows which are such.
+            // Bootstraps that keep numbers modulo 1 change all others, and only the program knows which numbers they keep.
             bootstraps: if target.modular.is_some() { Bootstraps::AsWritten } else { bootstraps },
             steps: Vec::new(),
             refreshes: 0,
@@ -69,7 +69,7 @@ impl<'t> Planner<'t> {
         }
     }
 
-    /// A planner that knows one value alone, to try something out.
+    /// A planner that knows only one value, to try something out.
     pub fn trial(&self, register: Register) -> Self {
         let mut out = Self::new(self.target, self.bootstraps);
         out.steps.push(Step { action: Action::Input(0), ..self.steps[register].clone() });
@@ -86,7 +86,7 @@ impl<'t> Planner<'t> {
         self.refreshed.get(&register).copied().unwrap_or(register)
     }
 
-    /// Level below which no value may fall: that of the target, or of one that is to be bootstrapped yet.
+    /// The level below which no value may fall: that of the target, or the input level of bootstraps if they may be inserted.
     fn floor(&self) -> usize {
         match (self.bootstraps, self.target.bootstrapping) {
             (Bootstraps::WhereNeeded, Some((input, _))) => input.max(self.target.floor),
@@ -102,12 +102,12 @@ impl<'t> Planner<'t> {
         }
     }
 
-    /// Levels left.
+    /// Number of levels left to a value.
     pub fn levels(&self, register: Register) -> usize {
         self.steps[register].level.saturating_sub(self.floor())
     }
 
-    /// The steps of a node; none for a constant.
+    /// Pushes the steps of a node and gives the register of its value; `None` for a constant.
     pub fn node(
         &mut self,
         program: &Program,
@@ -115,7 +115,7 @@ impl<'t> Planner<'t> {
         registers: &[Option<Register>],
         (input, inputs): (usize, &[InputShape]),
     ) -> Result<Option<Register>, Error> {
-        // Those of digits are told by the set that reads them.
+        // Bounds of what is read from digits come from the set that reads them.
         self.bounds.resize(self.bounds.len().max(program.nodes().len()), None);
         self.bounds[index] = known::of_node(program, index, &self.bounds).or(self.bounds[index]);
         let of = |x: Value| register_of(program, registers, x);
@@ -192,7 +192,7 @@ impl<'t> Planner<'t> {
         Ok(self.steps.len() - 1)
     }
 
-    /// The value with so many levels, bootstrapped if it has fewer and that may be.
+    /// The value with at least `count` levels left, bootstrapped if it has fewer and bootstraps may be inserted.
     pub fn with_levels(&mut self, node: usize, register: Register, count: usize) -> Result<Register, Error> {
         let x = self.latest(register);
         if self.levels(x) >= count {
@@ -352,7 +352,7 @@ impl<'t> Planner<'t> {
         if level == 0 {
             return key_for("of relinearisation", Some(key), 1).map(|()| x);
         }
-        // The higher one can be brought to whatever scale makes that of the product right.
+        // The higher operand can be brought to the scale that makes the product's scale right.
         let wanted = self.target.scale(level - 1).mul(self.target.primes[level]);
         if self.steps[x].level != self.steps[y].level {
             let (high, low) =
@@ -439,7 +439,7 @@ impl<'t> Planner<'t> {
     }
 }
 
-/// Rotations that a matrix takes in a ring of so many slots.
+/// Rotations that a matrix takes in a ring of `slots` slots.
 pub(super) fn rotations(matrix: &Diagonals, slots: usize) -> Vec<i64> {
     BabyGiantSteps::of(&matrix.shifts(), slots).rotations()
 }
@@ -448,7 +448,7 @@ fn largest(numbers: &[Complex]) -> f64 {
     numbers.iter().map(|z| z.abs()).fold(0.0, f64::max)
 }
 
-/// A key for ciphertexts of a level.
+/// An error unless a key serves ciphertexts of a level.
 pub(super) fn key_for(what: &str, key: Option<usize>, level: usize) -> Result<(), Error> {
     match key {
         Some(own) if own >= level => Ok(()),

@@ -56,24 +56,22 @@
 //!
 //! # Levels and scales
 //!
-//! A product of two ciphertexts, of a ciphertext and a constant that is not a small integer, or with a matrix takes one
-//! level, a polynomial of degree d takes log2(d + 1), rounded up, and one more for an interval other than [-1, 1]. Sums,
-//! rotations and conjugation take none. Results stand at the scale of their level: that of the set at the top, and
-//! D_(l-1) = D_l^2 / q_l below, which is what products come to by themselves. A value at another scale (an input
-//! encrypted at a lower level) is multiplied by a factor that corrects it when it is added to a value at the usual scale, and
-//! that takes a level too.
+//! A product of two ciphertexts, of a ciphertext and a constant that is not a small integer, or with a matrix takes one level; a polynomial
+//! of degree d takes log2(d + 1), rounded up, and one more for an interval other than [-1, 1]. Sums, rotations and conjugation take none.
+//! Results stand at the scale of their level: that of the set at the top, and D_(l-1) = D_l^2 / q_l below, which is what products come to
+//! by themselves. A value at another scale (an input encrypted at a lower level) is multiplied by a factor that corrects it when it is
+//! added to a value at the usual scale, and that takes a level too.
 //!
 //! A bootstrap takes slots of size up to 1 or so, as the method says; what values the program computes is not
 //! known before it runs, so keeping them in that range is the author's business. Chebyshev polynomials help: their values
 //! are in [-1, 1].
 //!
-//! That is not enough for a map that is steep where its values end. 2x^2 - 1 keeps [-1, 1], and has slope 4 at 1: an error
-//! that a bootstrap leaves above 1 is four times as large after every step, and nothing reports that values have left the
-//! range (`ship13`, with 5 bits, has lost them after about 20 steps). What brings them back is a map that is flat at the
-//! ends, such as x (3 - x^2) / 2 (`polynomial x 0 1.5 0 -0.5`, two levels): it takes 1 + e to 1 - 1.5 e^2, and everything in
-//! [-1, 1] to [-1, 1], steeper in the middle. Where values must be kept as they are, [`Builder::clamp`] cuts real ones off at
-//! the ends for five levels and more, and a factor of 1 - 2^-b, b the bits of a bootstrap, in front of the map leaves the room
-//! that errors take for at most one.
+//! That is not enough for a map that is steep where its values end. 2x^2 - 1 keeps [-1, 1], and has slope 4 at 1: an error that a bootstrap
+//! leaves above 1 is four times as large after every step, and nothing reports that values have left the range (`ship13`, with 5 bits, has
+//! lost them after about 20 steps). A map that is flat at the ends brings them back, such as x (3 - x^2) / 2 (`polynomial x 0 1.5 0 -0.5`,
+//! two levels): it takes 1 + e to 1 - 1.5 e^2, and everything in [-1, 1] to [-1, 1], steeper in the middle. Where values must be kept as
+//! they are, [`Builder::clamp`] cuts real ones off at the ends, which takes five levels or more. A factor of 1 - 2^-b in front of the map,
+//! b the bits of a bootstrap, leaves room for errors and takes at most one level.
 
 mod builder;
 mod by_digits;

@@ -1,4 +1,4 @@
-//! Order: the questions of programs that take comparisons of numbers in slots.
+//! Questions about the order of numbers in slots, which programs ask and comparisons answer.
 
 use alloc::{format, vec, vec::Vec};
 
@@ -7,30 +7,30 @@ use crate::{error::Error, schemes::ckks::Complex};
 /// Most numbers of one question.
 const MAX_COUNT: u32 = 1 << 16;
 
-/// What is asked of the real parts of the first slots of a value. The answer to number j is in slot j; the other slots are 0.
+/// A question about the real parts of the first slots of a value. The answer to number j is in slot j; the other slots are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
     /// The question.
     pub asked: Asked,
-    /// How many numbers.
+    /// How many numbers it is about.
     pub count: u32,
-    /// Where they lie.
+    /// The range of the numbers.
     pub bounds: Bounds,
-    /// How they are to be compared; left to the plan if `None`.
+    /// How the numbers are to be compared; left to the plan if `None`.
     pub by: Option<Way>,
 }
 
 /// How numbers in slots are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Way {
-    /// A blind rotation a pair, after a way from slots to gates and before one back.
+    /// By one blind rotation per pair, between a conversion from slots to gates and one back.
     Gates,
     /// All pairs at once, by the highest digit of their differences.
     Digits,
 }
 
 impl Way {
-    /// What it is called in messages and in texts.
+    /// The name in messages and in texts.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gates => "gates",
@@ -38,7 +38,7 @@ impl Way {
         }
     }
 
-    /// The other one.
+    /// The other way.
     pub(super) fn other(self) -> Self {
         match self {
             Self::Gates => Self::Digits,
@@ -50,7 +50,7 @@ impl Way {
 /// A question about the order of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// 1 for at least 0, and 0 below; of numbers that may be below ([`Bounds::Signed`]).
+    /// 1 for numbers of at least 0, and 0 for those below; only for [`Bounds::Signed`].
     Sign,
     /// How many of the others are smaller. Of equal ones the first has the higher rank.
     Rank,
@@ -58,11 +58,11 @@ pub enum Asked {
     Argmax,
     /// 1 for the smallest, and 0 for the others.
     Argmin,
-    /// 1 for so many of the largest, and 0 for the others.
+    /// 1 for the given number of largest ones, and 0 for the others.
     Top(u32),
 }
 
-/// Where numbers lie that are compared: the closer together, the finer.
+/// The range of numbers that are compared: the narrower it is, the finer the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bounds {
     /// In \[-1, 1\].
@@ -74,18 +74,18 @@ pub enum Bounds {
 }
 
 impl Order {
-    /// A question about so many numbers, compared in whichever way the plan takes.
+    /// A question about `count` numbers, compared in the way that the plan chooses.
     pub fn new(asked: Asked, count: u32, bounds: Bounds) -> Self {
         Self { asked, count, bounds, by: None }
     }
 
-    /// To be compared in one way.
+    /// The same question, to be answered in the given way.
     #[must_use]
     pub fn by(self, way: Way) -> Self {
         Self { by: Some(way), ..self }
     }
 
-    /// What it is called in messages and in texts.
+    /// The name in messages and in texts.
     pub fn kind(&self) -> &'static str {
         match self.asked {
             Asked::Sign => "sign",
@@ -96,7 +96,7 @@ impl Order {
         }
     }
 
-    /// Whether the same comparisons answer both.
+    /// Whether the same comparisons answer both questions.
     pub fn shares_comparisons(&self, other: &Self) -> bool {
         let ranks = |order: &Self| order.asked != Asked::Sign;
         (self.count, self.bounds, self.by, ranks(self)) == (other.count, other.bounds, other.by, ranks(other))

@@ -17,7 +17,7 @@ use crate::{
     schemes::{ckks::Scale, log2_sum},
 };
 
-/// Where an output stands.
+/// Name, level and scale of an output.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlannedOutput<'a> {
     /// Its name.
@@ -30,9 +30,9 @@ pub struct PlannedOutput<'a> {
 
 /// A program with everything decided: run it with [`Plan::run`].
 pub struct Plan<'p> {
-    /// What was written.
+    /// The program as written.
     program: Cow<'p, Program>,
-    /// What is evaluated, where orders are told by digits, and the node that each of its nodes is for.
+    /// The program that is evaluated if orders are told by digits, with the node that each of its nodes is for.
     lowered: Option<Lowered>,
     compared: Vec<Compared>,
     seconds: f64,
@@ -40,7 +40,7 @@ pub struct Plan<'p> {
     pub(super) inputs: Vec<InputShape>,
     pub(super) steps: Vec<Step>,
     pub(super) outputs: Vec<Register>,
-    /// By step: the last one that uses its result, or past the end for outputs.
+    /// For each step, the last one that uses its result; past the end for outputs.
     pub(super) last_uses: Vec<usize>,
     ring_slots: usize,
     key_switches: usize,
@@ -53,7 +53,7 @@ pub struct Plan<'p> {
 }
 
 impl<'p> Plan<'p> {
-    /// Decides levels, scales, keys and bootstraps for inputs that stand where `inputs` say, one for each of the program.
+    /// Decides levels, scales, keys and bootstraps for inputs at the levels and scales of `inputs`, one for each input of the program.
     ///
     /// Where a set compares by gates and by digits, questions about the order of numbers are planned both ways, one after the other, and
     /// answered by the cheaper one ([`Self::compared`]), unless the program says how ([`Order::by`](super::Order::by)).
@@ -72,7 +72,7 @@ impl<'p> Plan<'p> {
         comparison_choice::planned(program, target, inputs, bootstraps)
     }
 
-    /// With every order told by gates, but those that were lowered.
+    /// The plan with every order told by gates, except those that were lowered.
     pub(super) fn of(
         program: &'p Program,
         lowered: Option<Lowered>,
@@ -139,7 +139,7 @@ impl<'p> Plan<'p> {
         &self.program
     }
 
-    /// The same with a program of its own, for a run that outlives the one it was planned for.
+    /// The same plan with its own copy of the program, for a run that outlives the original.
     pub fn into_owned(self) -> Plan<'static> {
         Plan { program: Cow::Owned(self.program.into_owned()), ..self }
     }
@@ -154,17 +154,17 @@ impl<'p> Plan<'p> {
         self.steps.get(step).map(|step| self.origin(step.node))
     }
 
-    /// The program that is evaluated: what was written, with orders that are told by digits written as such.
+    /// The program that is evaluated: the one written, with the nodes that tell orders by digits in place of these orders.
     pub(super) fn graph(&self) -> &Program {
         self.lowered.as_ref().map_or(&self.program, |lowered| &lowered.program)
     }
 
-    /// The node of what was written that a node of the graph is for.
+    /// The node of the program as written that a node of the graph is for.
     pub(super) fn origin(&self, index: usize) -> usize {
         self.lowered.as_ref().map_or(index, |lowered| lowered.origins[index])
     }
 
-    /// How the questions about orders are answered, on sets that have two ways, and what either comes to.
+    /// How the questions about orders are answered, on sets that have two ways, with an estimate of either.
     pub fn compared(&self) -> &[Compared] {
         &self.compared
     }
@@ -173,48 +173,48 @@ impl<'p> Plan<'p> {
         Self { compared, ..self }
     }
 
-    /// About how long the readings and the arithmetic around them take on one thread, on sets that have two ways to compare: a model
-    /// by which the plan chooses.
+    /// About how long the readings and the arithmetic around them take on one thread, on sets that have two ways to compare. The plan
+    /// chooses by this model.
     pub fn modelled_seconds(&self) -> f64 {
         self.seconds
     }
 
-    /// Bootstraps in all.
+    /// Number of bootstraps.
     pub fn bootstraps(&self) -> usize {
         self.steps.iter().filter(|step| matches!(step.action, Action::Refresh(_))).count()
     }
 
-    /// Bootstraps that the program does not have and the plan put in.
+    /// Number of bootstraps that the plan inserted.
     pub fn inserted(&self) -> usize {
         self.inserted
     }
 
-    /// Bootstraps, those of several passes counted as often, and passes that read digits: what the run takes.
+    /// Number of passes of a run: all passes of its bootstraps, and those that read digits.
     pub fn passes(&self) -> usize {
         self.bootstraps() * self.passes_of_bootstrap + self.digit_passes
     }
 
-    /// Passes that read digits, each of which takes about as long as a bootstrap.
+    /// Number of passes that read digits, each of which takes about as long as a bootstrap.
     pub fn digit_passes(&self) -> usize {
         self.digit_passes
     }
 
     /// log2 of a bound on the probability that a run gives a wrong result, and not merely an imprecise one: -40 is one run in 2^40.
     ///
-    /// It adds up the probabilities of all bootstraps and of all readings of digits and comparisons; numbers that are compared have to be at
-    /// least [`Self::least_distance`] apart. `None` if the probability of one of them is not known, or if there are none. The error that
+    /// It adds up the probabilities of all bootstraps and of all readings of digits and comparisons; numbers that are compared have to be
+    /// at least [`Self::least_distance`] apart. `None` if the probability of one of them is not known, or if there are none. The error that
     /// arithmetic leaves is not counted.
     pub fn log2_failure(&self) -> Option<f64> {
         self.log_failure
     }
 
-    /// How far apart numbers have to be to be compared rightly as often as [`Self::log2_failure`] says; 0 where none are, or on a
-    /// grid.
+    /// How far apart numbers have to be to be compared rightly as often as [`Self::log2_failure`] says; 0 if none are compared, or only
+    /// numbers on a grid.
     pub fn least_distance(&self) -> f64 {
         self.least_distance
     }
 
-    /// Key switches without those of bootstraps and of passes that read digits: relinearisations, rotations, conjugations.
+    /// Number of key switches without those of bootstraps and of passes that read digits: relinearisations, rotations, conjugations.
     pub fn key_switches(&self) -> usize {
         self.key_switches
     }
@@ -224,7 +224,7 @@ impl<'p> Plan<'p> {
         self.peak_bytes
     }
 
-    /// Rotations whose keys a step holds together: the baby steps of each linear transform that composes none.
+    /// Rotations whose keys a step holds together: the baby steps of each linear transform that has keys for all its rotations.
     pub fn held_rotations(&self) -> impl Iterator<Item = Vec<i64>> {
         self.steps.iter().filter_map(|step| match &step.action {
             Action::Transform(_, node, None) => match &self.graph().nodes()[*node].operation {
@@ -238,7 +238,7 @@ impl<'p> Plan<'p> {
         })
     }
 
-    /// Where the outputs will stand, in order.
+    /// Names, levels and scales of the outputs, in order.
     pub fn outputs(&self) -> impl Iterator<Item = PlannedOutput<'_>> {
         let steps = self.outputs.iter().map(|&register| &self.steps[register]);
         let named = self.program.output_names().zip(steps);
@@ -246,7 +246,8 @@ impl<'p> Plan<'p> {
     }
 }
 
-/// log2 of the sum of the probabilities that any of so many bootstraps fails, or a reading; `None` if one of them is not known.
+/// log2 of a bound on the probability that any of `bootstraps` bootstraps or any reading fails; `None` if one of these probabilities is not
+/// known, or if there are none.
 fn failure(bootstrap: Option<f64>, bootstraps: usize, readings: &[(Option<f64>, f64)]) -> Option<f64> {
     let mut logs = readings.iter().map(|&(log, _)| log).collect::<Option<Vec<f64>>>()?;
     if bootstraps > 0 {
@@ -255,7 +256,7 @@ fn failure(bootstrap: Option<f64>, bootstraps: usize, readings: &[(Option<f64>, 
     (!logs.is_empty()).then(|| log2_sum(&logs))
 }
 
-/// The largest sum of values that are known and still needed, and of those that a step holds beside its result.
+/// The most bytes held at once: values that are known and still needed, and those that a step holds beside its result.
 fn peak(target: &Target, steps: &[Step], last_uses: &[usize], held_by: &[(Register, Vec<usize>)]) -> u64 {
     let mut held_by = held_by.iter().peekable();
     let mut freed = vec![0; steps.len()];

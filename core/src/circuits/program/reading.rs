@@ -5,14 +5,15 @@ use alloc::{format, vec::Vec};
 use super::order::Order;
 use crate::{error::Error, schemes::ckks::Complex};
 
-/// Most bits of a number that a program asks for.
+/// Most bits of a number that a program may ask for.
 pub const MAX_BITS: u32 = 52;
 
-/// What is read of the real part of every slot, or for [`Self::Order`] of the first ones. The result is refreshed: it has the levels
-/// of the set, less those of the tables that are looked up in.
+/// A reading of the real part of every slot, or for [`Self::Order`] of the first slots. The result is refreshed: it has the levels of the
+/// set, less those of the tables that are looked up in.
 ///
-/// Numbers are read up to 2^20, and up to 2^20 times their modulus. They are taken to be off by little more than encryption leaves;
-/// what is made of integers that were read is known to be off by more ([`Known`](super::Known)), and refused where that would make digits wrong.
+/// Numbers are read up to 2^20, and up to 2^20 times their modulus. They are assumed to be off by little more than the error of encryption.
+/// Numbers made of integers that were read are known to be off by more ([`Known`](super::Known)), and are refused if that would make digits
+/// wrong.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reading {
     /// The number modulo `modulus`, rounded to `modulus` / 2^`bits`; in \[0, `modulus`), or in \[-`modulus`/2, `modulus`/2) if
@@ -25,29 +26,29 @@ pub enum Reading {
         /// Whether 0 is in the middle of the range.
         centred: bool,
     },
-    /// An integer modulo another one, in \[0, `modulus`). Not of what a bootstrap or [`Self::Modulo`] has rounded.
+    /// An integer modulo another one, in \[0, `modulus`). Not for numbers that a bootstrap or [`Self::Modulo`] has rounded.
     Integer {
         /// What it is divided by.
         modulus: u64,
     },
-    /// A bit of floor(2^`bits` x) for x modulo 1, wrong within a little of a multiple of 2^-`bits`.
+    /// A bit of floor(2^`bits` x) for x modulo 1; it may be wrong close to a multiple of 2^-`bits`.
     Bit {
-        /// Bits there are.
+        /// Number of bits.
         bits: u32,
         /// Which one, 0 for the lowest.
         index: u32,
     },
-    /// A value of a table of t: that of floor(t x) for x modulo 1. Within a little of a multiple of 1/t the neighbour's may come.
+    /// The value at floor(t x) of a table of t, for x modulo 1. Close to a multiple of 1/t the neighbouring value may result.
     LookUp(Vec<Complex>),
-    /// A value of a table of t: that of t x, where x is a multiple of 1/t. Fewer digits than [`Self::LookUp`]; not
-    /// of what a bootstrap or [`Self::Modulo`] has rounded to other steps.
+    /// The value at t x of a table of t, for a multiple x of 1/t modulo 1. It takes fewer digits than [`Self::LookUp`], but is not for
+    /// numbers that a bootstrap or [`Self::Modulo`] has rounded to other steps.
     LookUpExact(Vec<Complex>),
-    /// What comparison tells of the first slots, of sets that compare.
+    /// The answer to a question about the order of the first slots, on sets that compare.
     Order(Order),
 }
 
 impl Reading {
-    /// What it is called in messages and in texts.
+    /// The name in messages and in texts.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Modulo { centred: false, .. } => "mod",
@@ -129,7 +130,7 @@ impl Reading {
 
     /// The exact value for a number.
     fn of(&self, x: Complex) -> Complex {
-        // x - floor(x) is below 1, and rounded to it for x just below an integer.
+        // x - floor(x) is below 1, but rounding can make it 1 for x just below an integer.
         let fraction = |x: f64| x - libm::floor(x);
         let digit = |x: f64, t: f64| libm::fmin(libm::floor(t * fraction(x)), t - 1.0);
         match self {
@@ -149,13 +150,13 @@ impl Reading {
             Self::LookUpExact(table) => {
                 table[(libm::round(x.re * table.len() as f64) as i64).rem_euclid(table.len() as i64) as usize]
             }
-            // Of one number alone.
+            // For one number alone.
             Self::Order(order) => order.of(&[x])[0],
         }
     }
 }
 
-/// No more of something than there are slots.
+/// An error if there are more of something than slots.
 pub(super) fn fits(count: usize, slots: usize, what: &str) -> Result<(), Error> {
     if count <= slots {
         return Ok(());

@@ -12,7 +12,7 @@ use super::{
 use crate::error::Error;
 
 impl Planner<'_> {
-    /// Everything that needed nodes from `node` on read of the same digits of the same value.
+    /// Plans all readings of the same digits of the same value that needed nodes from `node` on ask for, and gives the register of `node`.
     pub(super) fn digits(
         &mut self,
         program: &Program,
@@ -91,7 +91,7 @@ impl Planner<'_> {
             .ok_or_else(|| Error::InvalidArgument("digits that were not read: a bug of the planner".into()))
     }
 
-    /// Whether a value is what it stands for, and not rounded to steps of its own.
+    /// An error if a value was rounded to steps of its own, and so is not what it stands for.
     fn check_exact(&self, program: &Program, x: Register) -> Result<(), Error> {
         let by = match &self.steps[x].action {
             Action::Refresh(_) if self.target.modular.is_some() => "a bootstrap",

@@ -8,38 +8,38 @@ use crate::error::Error;
 #[derive(Debug, Clone, Default)]
 pub(super) struct KeyLevels {
     pub relinearization: Option<usize>,
-    /// Left rotations there are keys for, with their levels.
+    /// Left rotations that have keys, with their levels.
     pub rotations: BTreeMap<i64, usize>,
     /// The key of the one other automorphism: conjugation, or the swap of the two rows.
     pub inversion: Option<usize>,
-    /// What is rotated repeats after so many slots.
+    /// The number of slots after which rotated values repeat.
     pub period: usize,
 }
 
 impl KeyLevels {
-    /// None, for what repeats after `period` slots.
+    /// No keys, for values that repeat after `period` slots.
     pub fn none(period: usize) -> Self {
         Self { period, ..Self::default() }
     }
 
-    /// The rotations with keys at `level` or above that make one by `steps` to the left one after the other: as few as can be.
+    /// The fewest rotations with keys at `level` or above that together make a left rotation by `steps`.
     ///
     /// # Errors
-    /// [`Error::MissingKey`] if there are none that do.
+    /// [`Error::MissingKey`] if rotations with keys do not make it.
     pub fn rotation(&self, known: &mut KnownRotations, level: usize, steps: i64) -> Result<Vec<i64>, Error> {
         known.of((&self.rotations, self.period), level, steps)
     }
 }
 
-/// The fewest key switches for every rotation, found once for every level.
+/// Compositions with the fewest key switches for every rotation, found once for every level.
 #[derive(Default)]
 pub(super) struct KnownRotations {
-    /// By level, for every rotation of so many slots: the last step of the shortest composition.
+    /// For each level and every rotation of the slots, the last step of the shortest composition.
     last_steps: BTreeMap<usize, Vec<Option<i64>>>,
 }
 
 impl KnownRotations {
-    /// `keys` are rotations with the levels of their keys; what is rotated repeats after `slots` slots.
+    /// `keys` are rotations with the levels of their keys; rotated values repeat after `slots` slots.
     fn of(
         &mut self,
         (keys, slots): (&BTreeMap<i64, usize>, usize),
@@ -76,8 +76,8 @@ impl KnownRotations {
     }
 }
 
-/// Breadth-first over the slots of a message, which repeat: keys of the ring's rotations that differ by a multiple of
-/// their number do the same.
+/// Breadth-first search over the slots of a message. These repeat, so rotations of the ring that differ by a multiple of their number do
+/// the same.
 fn search((keys, slots): (&BTreeMap<i64, usize>, usize), level: usize) -> Vec<Option<i64>> {
     let mut usable: BTreeMap<usize, i64> = BTreeMap::new();
     for (&step, _) in keys.iter().filter(|&(_, &own)| own >= level) {

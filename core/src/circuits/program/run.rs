@@ -31,11 +31,11 @@ pub const STAGE: StageInfo = StageInfo {
 /// Bootstraps a ciphertext.
 pub type Refresh<'a, W> = dyn Fn(&Ciphertext<W>, &mut dyn Observer) -> Result<Ciphertext<W>, Error> + 'a;
 
-/// What is read of the digits of a ciphertext, all of it of the same digits: one result each.
+/// Reads digits of a ciphertext: readings that are all of the same digits, with one result each.
 pub type ReadDigits<'a, W> =
     dyn Fn(&Ciphertext<W>, Readings<'_>, &mut dyn Observer) -> Result<Vec<Ciphertext<W>>, Error> + 'a;
 
-/// What evaluates a plan: an evaluator with keys, all of one set.
+/// An evaluator with keys, all of one set, for running plans.
 #[derive(Clone, Copy)]
 pub struct Machine<'a, W: Word> {
     /// Operations on ciphertexts.
@@ -46,7 +46,7 @@ pub struct Machine<'a, W: Word> {
     pub galois: Option<&'a dyn GaloisSource<W>>,
     /// A bootstrap, at the levels and to the scale that the plan was made for.
     pub refresh: Option<&'a Refresh<'a, W>>,
-    /// Readings of digits, from the levels and to those that the plan was made for.
+    /// Readings of digits, at the levels of numbers and results that the plan was made for.
     pub digits: Option<&'a ReadDigits<'a, W>>,
 }
 
@@ -57,9 +57,8 @@ impl Plan<'_> {
     /// bootstraps, progress after each step of it, and the stages of the bootstraps.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] and [`Error::ParamsMismatch`] for inputs other than the plan was made for,
-    /// [`Error::Cancelled`] if the observer says so; others, with the name of the node, for keys that are not those of the
-    /// target.
+    /// [`Error::InvalidArgument`] and [`Error::ParamsMismatch`] for inputs other than those the plan was made for, [`Error::Cancelled`] if
+    /// the observer says so; others, with the name of the node, for keys that are not those of the target.
     pub fn run<W: Word>(
         &self,
         machine: &Machine<'_, W>,
@@ -107,7 +106,7 @@ pub(super) struct Run<'a, W: Word> {
 }
 
 impl<W: Word> Run<'_, W> {
-    /// The next step of the plan.
+    /// Runs the next step of the plan.
     pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), Error> {
         let (plan, at) = (self.plan, self.state.at());
         self.try_step(at, observer).map_err(|error| error.within(&plan.place(at)))
@@ -147,7 +146,7 @@ impl<W: Word> Run<'_, W> {
         self.state.settle(self.plan, self.machine.evaluator, results)
     }
 
-    /// What the nodes read of a value, one after the other.
+    /// The results of what `nodes` read of a value, in order.
     fn read_digits(
         &self,
         x: Register,
@@ -269,7 +268,7 @@ impl<W: Word> Run<'_, W> {
         step.scale.mul(Scale::product(levels[step.level + 1].iter().copied()))
     }
 
-    /// Numbers in all slots of the ring: one in each, or so many and zeros in those of a message, which repeat.
+    /// Numbers in all slots of the ring: a single one in each, or several, followed by zeros, in the slots of a message, which repeat.
     fn spread(&self, numbers: &[Complex]) -> Vec<Complex> {
         let slots = self.plan.slots;
         let at = |slot: usize| match numbers {

@@ -17,7 +17,7 @@ const SMALLEST_FACTOR: f64 = 12.0;
 const LARGEST_NUMBER: f64 = 60.0;
 
 impl Planner<'_> {
-    /// x at a level below its own, and a scale.
+    /// x brought to `scale` at `level`, which is below its own.
     pub(super) fn adjusted(
         &mut self,
         node: usize,
@@ -28,7 +28,7 @@ impl Planner<'_> {
         self.combine_to(node, alloc::vec![(x, Complex::ONE)], Complex::ZERO, (level, scale))
     }
 
-    /// Two values at one scale.
+    /// Both values, brought to one scale.
     pub(super) fn aligned(
         &mut self,
         node: usize,
@@ -100,7 +100,7 @@ impl Planner<'_> {
         self.push(node, Action::Combine(terms, number), level, scale)
     }
 
-    /// Scale of a factor that brings x to a scale at a level below its own.
+    /// Scale of the factor that brings x to `scale` at `level`, which is below its own.
     pub(super) fn factor_scale(&self, x: Register, level: usize, scale: Scale) -> Result<Scale, Error> {
         let factor = scale.mul(self.target.primes[level + 1]).div(self.steps[x].scale);
         if factor.log2() >= SMALLEST_FACTOR {
@@ -116,7 +116,7 @@ impl Planner<'_> {
     }
 }
 
-/// A number at a scale is an integer that the encoder takes.
+/// An error unless a number of a size at a scale is an integer that the encoder takes.
 pub(super) fn check_number(size: f64, scale: Scale) -> Result<(), Error> {
     if size == 0.0 || libm::log2(size) + scale.log2() <= LARGEST_NUMBER {
         return Ok(());

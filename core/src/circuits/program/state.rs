@@ -27,14 +27,14 @@ pub enum Pending<'a, W: Word> {
     Nothing,
 }
 
-/// What is read of a ciphertext, all of it of the same digits.
+/// Readings of a ciphertext, all of the same digits.
 pub struct PendingReadings<'a> {
     list: Vec<&'a Reading>,
     known: Option<super::Known>,
 }
 
 impl PendingReadings<'_> {
-    /// As methods take them.
+    /// The readings as methods take them.
     pub fn readings(&self) -> Readings<'_> {
         Readings { list: &self.list, known: self.known }
     }
@@ -49,10 +49,10 @@ pub struct ProgramRun<W: Word> {
 }
 
 impl<W: Word> ProgramRun<W> {
-    /// Begins.
+    /// Begins a run of `plan`.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] and [`Error::ParamsMismatch`] for inputs other than the plan was made for.
+    /// [`Error::InvalidArgument`] and [`Error::ParamsMismatch`] for inputs other than those the plan was made for.
     pub fn new(plan: Plan<'static>, inputs: Vec<Ciphertext<W>>) -> Result<Self, Error> {
         plan.check_inputs(&inputs)?;
         Ok(Self { plan, inputs, state: State::default() })
@@ -63,7 +63,7 @@ impl<W: Word> ProgramRun<W> {
         &self.plan
     }
 
-    /// Steps of the plan that are done.
+    /// Number of steps of the plan that are done.
     pub fn done(&self) -> usize {
         self.state.at()
     }
@@ -99,18 +99,18 @@ impl<W: Word> ProgramRun<W> {
         Run { plan, machine, inputs, state, relinearization: None }.step(observer)
     }
 
-    /// Takes what came of the bootstrap that comes next, or of the readings, in their order.
+    /// Takes the result of the bootstrap that comes next, or those of the readings, in their order.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] unless that comes next, and for another number of results; [`Error::ScaleMismatch`] for one that
-    /// stands elsewhere than was planned.
+    /// [`Error::InvalidArgument`] unless a bootstrap or readings come next, and for another number of results; [`Error::ScaleMismatch`] for
+    /// a result at another scale or a lower level than planned.
     pub fn supply(&mut self, evaluator: &CkksEvaluator<W>, results: Vec<Ciphertext<W>>) -> Result<(), Error> {
         let at = self.state.at();
         match self.plan.steps.get(at).map(|step| &step.action) {
             Some(Action::Refresh(_) | Action::Digits(..)) => {}
             _ => {
                 return Err(Error::InvalidArgument(
-                    "results of a bootstrap, and no bootstrap comes next; ask what does".into(),
+                    "results of a bootstrap or of readings, and neither comes next; ask what does".into(),
                 ));
             }
         }
@@ -128,12 +128,12 @@ impl<W: Word> ProgramRun<W> {
 }
 
 impl Plan<'_> {
-    /// Where a step is, in words.
+    /// The node of a step, in words.
     pub(super) fn place(&self, at: usize) -> String {
         self.program().describe(self.origin(self.steps[at].node))
     }
 
-    /// What nodes read.
+    /// The readings of nodes.
     pub(super) fn readings_of(&self, nodes: &[usize]) -> Result<Vec<&Reading>, Error> {
         let reading = |&node: &usize| match &self.graph().nodes()[node].operation {
             Operation::Digits(_, reading) => Ok(reading),
@@ -156,11 +156,11 @@ pub(super) struct Segment {
 /// Results of a step that are steps of their own, each until it is taken.
 type Parts<W> = Vec<Option<Ciphertext<W>>>;
 
-/// What the steps so far have given.
+/// The results of the steps so far.
 pub(super) struct State<W: Word> {
     pub values: Values<Ciphertext<W>>,
     pub segment: Option<Segment>,
-    /// What was read beside the result of a step, until it is the result of its own.
+    /// Results that a step read beside its own, until the steps they belong to take them.
     parts: BTreeMap<Register, Parts<W>>,
 }
 
@@ -171,12 +171,12 @@ impl<W: Word> Default for State<W> {
 }
 
 impl<W: Word> State<W> {
-    /// The step that comes next.
+    /// The index of the step that comes next.
     pub fn at(&self) -> usize {
         self.values.at()
     }
 
-    /// What was read beside the result of a step.
+    /// Takes a result that a step read beside its own.
     pub fn part(&mut self, x: Register, i: usize) -> Result<Ciphertext<W>, Error> {
         let place = self.parts.get_mut(&x).and_then(|parts| parts.get_mut(i - 1));
         place.and_then(Option::take).ok_or_else(|| gone(x))
@@ -187,7 +187,7 @@ impl<W: Word> State<W> {
         emit(observer, &StageEvent::Exit { stage: STAGE.id, level, log_q, log_scale, counters })
     }
 
-    /// Takes the results of the next step in, and lets go of what no later one needs.
+    /// Takes in the results of the next step, and drops values that no later step needs.
     pub fn settle(
         &mut self,
         plan: &Plan<'_>,
@@ -215,7 +215,7 @@ impl<W: Word> State<W> {
             self.parts.insert(at, results.map(Some).collect());
         }
         let out = evaluator.drop_to_level(&out, step.level)?;
-        // A job of one operation gives the bits of that operation: its scale too, where the plan's differs by rounding alone.
+        // A job of one operation gives exactly what that operation gives, so its scale is kept if the plan's differs by rounding alone.
         let exact = out.scale().differs_by_rounding(step.scale);
         let out = if exact { out } else { out.relabelled(step.scale) };
         self.values.push(out, step.action.operands(), &plan.last_uses);

@@ -12,7 +12,7 @@ use crate::{
 /// Most steps of a plan.
 pub const MAX_STEPS: usize = 1 << 16;
 
-/// A value on the way: the step that computes it.
+/// An intermediate value: the index of the step that computes it.
 pub(super) type Register = usize;
 
 /// The step that computes a node.
@@ -37,30 +37,30 @@ pub(super) enum Action {
     Input(usize),
     /// Bootstraps.
     Refresh(Register),
-    /// The same number to every slot.
+    /// Adds the same number to every slot.
     AddNumber(Register, Complex),
-    /// A constant node's numbers.
+    /// Adds the numbers of a constant node.
     AddConstant(Register, Value),
-    /// Times an integer: no level.
+    /// Multiplies by an integer, which takes no level.
     MultiplyInteger(Register, i64),
-    /// Times a constant node's numbers, encoded at a scale that makes the result's.
+    /// Multiplies by the numbers of a constant node, encoded at the scale that gives the result its own.
     MultiplyConstant(Register, Value),
-    /// Sum of values times numbers, and a number; rescaled once.
+    /// A sum of values times numbers, plus a number; rescaled once.
     Combine(Vec<(Register, Complex)>, Complex),
     Add(Register, Register),
     Subtract(Register, Register),
-    /// Relinearised and rescaled.
+    /// A product, relinearised and rescaled.
     Multiply(Register, Register),
-    /// By steps there are keys for, one after the other.
+    /// Rotates by steps that have keys, one after the other.
     Rotate(Register, Vec<i64>),
     Conjugate(Register),
-    /// Of a value of the variable that its basis is in.
+    /// The polynomial of a node, for a value of the variable that its basis is in.
     Polynomial(Register, usize),
-    /// Reads digits: what the nodes say, of which the first is the result of the step. What is known of the numbers.
+    /// Reads digits as the nodes say, knowing this of the numbers; the result of the step is that of the first node.
     Digits(Register, Vec<usize>, Option<Known>),
-    /// What else was read in a step, by its place.
+    /// Another result of a step that reads digits, by its place.
     Part(Register, usize),
-    /// By a matrix: with the keys of its steps, or by compositions of them.
+    /// Multiplies by the matrix of a node, with keys for all its rotations or by compositions of those with keys.
     Transform(Register, usize, Option<Compositions>),
 }
 
@@ -85,7 +85,7 @@ impl Action {
     }
 }
 
-/// One step, and where its result stands.
+/// One step, with the level and scale of its result.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     /// The node it belongs to.

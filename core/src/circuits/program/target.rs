@@ -13,7 +13,7 @@ use crate::{
     schemes::ckks::{Ciphertext, CkksContext, Scale},
 };
 
-/// Levels, scales and keys of a set. Only what is public about keys: they need not be there.
+/// Levels, scales and keys of a set. It holds only public facts about keys; the keys themselves are not needed.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// By level up to the highest of messages: the product of the primes of the level.
@@ -26,7 +26,7 @@ pub struct Target {
     pub(super) scales: Vec<Scale>,
     /// Rotations are those of the ring's slots, conjugation is the inversion, and the period is the slots of a message.
     pub(super) keys: KeyLevels,
-    /// Levels of the input and of the result.
+    /// Levels of the input and of the result of a bootstrap.
     pub(super) bootstrapping: Option<(usize, usize)>,
     pub(super) refreshed: Refreshed,
     pub(super) modular: Option<Modular>,
@@ -35,7 +35,7 @@ pub struct Target {
     /// Level below which no value falls.
     pub(super) floor: usize,
     pub(super) digits: Option<Arc<dyn DigitReader>>,
-    /// How orders are told by digits, where they are told by gates too.
+    /// How orders are told by digits, on sets that tell them by gates too.
     pub(super) orders: Option<DigitOrders>,
     n: usize,
 }
@@ -44,11 +44,11 @@ pub struct Target {
 const DRIFT: f64 = 1.05;
 
 impl Target {
-    /// Messages of `slots` slots (which repeat where the ring has more) at `scale`, at levels up to `top`; no keys.
+    /// A target for messages of `slots` slots (which repeat if the ring has more) at `scale`, at levels up to `top`, without keys.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] for a level that the chain does not have; [`Error::InvalidArgument`] unless `slots` is a
-    /// power of two that the ring has.
+    /// [`Error::LevelMismatch`] for a level that the chain does not have; [`Error::InvalidArgument`] unless `slots` is a power of two up to
+    /// the number of slots of the ring.
     pub fn new<W: Word>(
         context: &CkksContext<W>,
         slots: usize,
@@ -118,7 +118,7 @@ impl Target {
         self
     }
 
-    /// With bootstraps of which each fails with a probability of at most 2^`log_failure`, where that is known.
+    /// With bootstraps that each fail with a probability of at most 2^`log_failure`, where that is known.
     #[must_use]
     pub fn with_failure(mut self, log_failure: Option<f64>) -> Self {
         self.log_failure = log_failure;
@@ -132,15 +132,15 @@ impl Target {
         self
     }
 
-    /// With bootstraps that keep numbers modulo 1: none is put in where levels run out, and their input has to be at a scale.
+    /// With bootstraps that keep numbers modulo 1: none is inserted where levels run out, and their input has to be at a certain scale.
     #[must_use]
     pub fn with_modular_bootstraps(mut self, modular: Modular) -> Self {
         self.modular = Some(modular);
         self
     }
 
-    /// With the scale of the set at `level`, that of what comes from a bootstrap, and above it, instead of at the top: what products
-    /// come to is counted from there.
+    /// With the scale of the set at `level`, where results of bootstraps are, and above, instead of at the top. The scales of products are
+    /// derived from there.
     #[must_use]
     pub fn with_scale_at(mut self, level: usize) -> Self {
         self.scales = scales_below(level.min(self.top()), self.scale(self.top()), &self.primes);
@@ -154,7 +154,7 @@ impl Target {
         self
     }
 
-    /// The same levels and scales without keys and bootstraps: what is computed with keys of another kind.
+    /// The same levels and scales without keys and bootstraps, for computing with keys of another kind.
     #[must_use]
     pub fn without_keys(mut self) -> Self {
         self.keys = KeyLevels::none(self.slots());
@@ -166,7 +166,7 @@ impl Target {
         self
     }
 
-    /// The level that a bootstrap takes its input at, or above; none without one.
+    /// The lowest level at which a bootstrap takes its input; `None` without bootstraps.
     pub fn bootstraps_from(&self) -> Option<usize> {
         self.bootstrapping.map(|(input, _)| input)
     }
@@ -176,10 +176,10 @@ impl Target {
         self.floor
     }
 
-    /// The rotations there are keys for at a level that make one by `steps` to the left one after the other: as few as can be.
+    /// The fewest rotations with keys at a level that together make a left rotation by `steps`.
     ///
     /// # Errors
-    /// [`Error::MissingKey`] if there are none that do.
+    /// [`Error::MissingKey`] if rotations with keys do not make it.
     pub fn rotation(&self, level: usize, steps: i64) -> Result<Vec<i64>, Error> {
         self.keys.rotation(&mut KnownRotations::default(), level, steps)
     }
@@ -189,7 +189,7 @@ impl Target {
         self.keys.relinearization
     }
 
-    /// Left rotations of the ring's slots there are keys for, from 1 to N/2 - 1, each with the highest level it is used at.
+    /// Left rotations of the ring's slots that have keys, from 1 to N/2 - 1, each with the highest level it is used at.
     pub fn rotations(&self) -> &BTreeMap<i64, usize> {
         &self.keys.rotations
     }
@@ -214,7 +214,7 @@ impl Target {
         self.log_failure
     }
 
-    /// With digits read.
+    /// With a reader of digits.
     #[must_use]
     pub fn with_digits(mut self, reader: Arc<dyn DigitReader>) -> Self {
         self.digits = Some(reader);
@@ -228,7 +228,7 @@ impl Target {
         self
     }
 
-    /// What reads digits.
+    /// The reader of digits, if there is one.
     pub fn digit_reader(&self) -> Option<Arc<dyn DigitReader>> {
         self.digits.clone()
     }
@@ -248,7 +248,7 @@ impl Target {
         self.scales.len() - 1
     }
 
-    /// Scale of results at a level; beyond the highest that of the highest.
+    /// Scale of results at a level; above the highest level, the scale of that.
     pub fn scale(&self, level: usize) -> Scale {
         self.scales[level.min(self.top())]
     }
@@ -259,18 +259,19 @@ impl Target {
     }
 }
 
-/// The scale of what a bootstrap gives.
+/// The scale of a bootstrap's result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Refreshed {
-    /// That of the set at the level of the result.
+    /// The scale of the set at the level of the result.
     OfSet,
-    /// That of the ciphertext that was bootstrapped, as with several rounds.
+    /// The scale of the ciphertext that was bootstrapped, as with several rounds.
     OfInput,
-    /// This one.
+    /// This scale.
     At(Scale),
 }
 
-/// By level: `scale` from `anchor` on, and below it what the product of two values comes to, unless primes are of different sizes.
+/// For each level: `scale` from `anchor` up; below it the scale of a rescaled product of two values, or `scale` if the two are too far
+/// apart.
 fn scales_below(anchor: usize, scale: Scale, primes: &[Scale]) -> Vec<Scale> {
     let mut scales = alloc::vec![scale; primes.len()];
     for level in (1..=anchor).rev() {
@@ -286,18 +287,18 @@ fn scales_below(anchor: usize, scale: Scale, primes: &[Scale]) -> Vec<Scale> {
 /// Bootstraps that keep numbers modulo 1, in (-1/2, 1/2), and round them.
 #[derive(Debug, Clone, Copy)]
 pub struct Modular {
-    /// The scale of their input.
+    /// The scale of the input of a bootstrap.
     pub scale: Scale,
-    /// How far from it a scale may be, as a ratio less 1.
+    /// How far the scale of an input may be from `scale`, as a ratio less 1.
     pub drift: f64,
-    /// Passes of each.
+    /// Number of passes of each bootstrap.
     pub passes: usize,
 }
 
 /// Who places bootstraps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Bootstraps {
-    /// The program alone: where levels run out, that is an error.
+    /// The program alone: it is an error if levels run out.
     #[default]
     AsWritten,
     /// The plan too, where levels run out. A value is bootstrapped at most once, and only when an operation needs more levels
@@ -305,7 +306,7 @@ pub enum Bootstraps {
     WhereNeeded,
 }
 
-/// Where an input stands.
+/// Level and scale of an input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InputShape {
     /// Its level.
@@ -315,7 +316,7 @@ pub struct InputShape {
 }
 
 impl InputShape {
-    /// That of a ciphertext.
+    /// The shape of a ciphertext.
     pub fn of<W: Word>(x: &Ciphertext<W>) -> Self {
         Self { level: x.level(), scale: x.scale() }
     }

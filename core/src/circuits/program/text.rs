@@ -14,7 +14,7 @@ use crate::{
     schemes::ckks::Complex,
 };
 
-/// Bits of what is read modulo a number, where none are asked for.
+/// Bits of a number that is read modulo another, if none are asked for.
 const DEFAULT_BITS: u32 = 15;
 
 /// What a line may do.
@@ -181,7 +181,7 @@ impl Parser {
         }
     }
 
-    /// So many values, by name or as a number.
+    /// `N` values, by name or as numbers.
     fn operands<const N: usize>(&mut self, operation: &str, words: &[&str]) -> Result<[Value; N], Error> {
         let found: Vec<Value> =
             words.iter().take(N + 1).map(|word| self.operand(word)).collect::<Result<_, _>>()?;
@@ -202,7 +202,7 @@ impl Parser {
     }
 }
 
-/// What is read of digits, from what follows the value.
+/// The reading of digits that the words after the value describe.
 fn reading(operation: &str, words: &[&str]) -> Result<Reading, Error> {
     match (operation, words) {
         ("mod" | "mod-centred", &[modulus, ref bits @ ..]) if bits.len() < 2 => Ok(Reading::Modulo {
@@ -220,7 +220,7 @@ fn reading(operation: &str, words: &[&str]) -> Result<Reading, Error> {
     }
 }
 
-/// What is asked of an order, from what follows the value.
+/// The question about an order that the words after the value describe.
 fn order(operation: &str, words: &[&str]) -> Result<Order, Error> {
     let (count, mut words) = words
         .split_first()
@@ -285,7 +285,7 @@ fn number(word: &str) -> Result<f64, Error> {
         .map_err(|_| refuse(format!("{:?} is not a number; write 0.5, or 0.5,-1 for 0.5 - i", short(word))))
 }
 
-/// So much of a word as a message shows.
+/// The beginning of a word, which is all that a message shows.
 fn short(word: &str) -> String {
     word.chars().take(32).collect()
 }

@@ -5,7 +5,8 @@ use alloc::{format, vec::Vec};
 use super::{Program, steps::Register};
 use crate::error::Error;
 
-/// By step: the last one that uses its result, or past the end for outputs; `operands` are those of each step.
+/// For each step, the last one that uses its result: past the end for outputs, and the step itself if none does. `operands` are those of
+/// each step.
 pub(super) fn last_uses(
     operands: impl ExactSizeIterator<Item = Vec<Register>>,
     outputs: &[Register],
@@ -53,7 +54,7 @@ impl<T> Default for Values<T> {
 }
 
 impl<T: Clone> Values<T> {
-    /// The step that comes next.
+    /// The index of the step that comes next.
     pub fn at(&self) -> usize {
         self.0.len()
     }
@@ -62,7 +63,7 @@ impl<T: Clone> Values<T> {
         self.0.get(register).and_then(Option::as_ref).ok_or_else(|| gone(register))
     }
 
-    /// Takes the result of the next step in, and lets go of what no later one needs.
+    /// Takes in the result of the next step, and drops values that no later step needs.
     pub fn push(&mut self, value: T, operands: Vec<Register>, last_uses: &[usize]) {
         let at = self.at();
         self.0.push(Some(value));
@@ -73,7 +74,7 @@ impl<T: Clone> Values<T> {
         }
     }
 
-    /// That all of so many steps are done.
+    /// An error unless all of `steps` steps are done.
     pub fn check_done(&self, steps: usize) -> Result<(), Error> {
         let done = self.at();
         if done == steps {
@@ -84,7 +85,7 @@ impl<T: Clone> Values<T> {
         )))
     }
 
-    /// That one of so many steps is left.
+    /// An error unless one of `steps` steps is left.
     pub fn check_left(&self, steps: usize) -> Result<(), Error> {
         if self.at() < steps {
             return Ok(());
@@ -104,7 +105,7 @@ impl<T: Clone> Values<T> {
     }
 }
 
-/// A plan that its steps do not fit.
+/// The error for a value that is needed after it was dropped.
 pub(super) fn gone(register: Register) -> Error {
     Error::InvalidArgument(format!("value {register} is not there any more; plan the program anew"))
 }

@@ -11,15 +11,15 @@ use crate::{
 /// Columns that are transformed together, while they are in the nearest cache.
 const BLOCK: usize = 64;
 
-/// Columns of a block are filled up to a multiple of so many with zeros, so that no kernel has a rest.
+/// The columns of a block are padded with zeros to a multiple of this, so that no kernel has words left over.
 const FILLED: usize = 32;
 
 /// From coefficients of 1, .., X^(p-2) to values at the powers of omega by `gamma^a` for 0 <= a < p - 1, and back: omega is a root of
 /// unity of prime order p, gamma a primitive root modulo p.
 ///
 /// As `gamma^h` = -1 for h = (p - 1)/2, the values at `gamma^a` and at `gamma^(a+h)` are the sum and the difference of two products with
-/// matrices: of the sums `c_j + c_(p-j)` with (omega^(j `gamma^a`) + omega^(-j `gamma^a`))/2, and of the differences with halves of
-/// differences.
+/// matrices: of the sums `c_j + c_(p-j)` with (omega^(j `gamma^a`) + omega^(-j `gamma^a`))/2, and of the differences `c_j - c_(p-j)` with
+/// (omega^(j `gamma^a`) - omega^(-j `gamma^a`))/2.
 pub(super) struct Across<W> {
     prime: u64,
     generator: u64,
@@ -32,7 +32,7 @@ pub(super) struct Across<W> {
 struct Tables<W> {
     /// `[a][j - 1]` for 0 <= a < h and 1 <= j <= h.
     forward: [Vec<Shoup<W>>; 2],
-    /// `[j][a]` over p: for sums 0 <= j <= h, for differences 1 <= j <= h.
+    /// `[j][a]`, divided by p: for sums 0 <= j <= h, for differences 1 <= j <= h.
     inverse: [Vec<Shoup<W>>; 2],
 }
 
@@ -101,7 +101,7 @@ impl<W: Word> Across<W> {
                 kernels.add_multiples(m, first, &sums, even);
                 second.fill(W::ZERO);
                 kernels.add_multiples(m, second, &differences, odd);
-                // That of X^(p-1), which is minus the sum of the basis, comes with the first, and is taken off all others.
+                // The coefficient of X^(p-1), which is minus the sum of the basis, comes with the first and is subtracted from all others.
                 if j == 1 {
                     last.copy_from_slice(first);
                     kernels.sub_assign(m, last, second);
@@ -123,7 +123,7 @@ impl<W: Word> Across<W> {
     }
 }
 
-/// Columns of a block among all.
+/// Where the columns of a block are among all columns.
 #[derive(Clone, Copy)]
 struct Place {
     columns: usize,
@@ -137,7 +137,7 @@ impl Place {
         from..from + self.own
     }
 
-    /// a + b, or a - b.
+    /// Writes a + b, or a - b if `minus`.
     fn unfold<W: Word>(
         self,
         kernels: &dyn Kernels<W>,
@@ -155,7 +155,7 @@ impl Place {
     }
 }
 
-/// What a block takes.
+/// The memory that a block needs.
 struct Memory<'a, W> {
     constant: &'a mut [W],
     folded: Folded<'a, W>,

@@ -20,7 +20,7 @@ pub(in crate::ring) struct Order {
 }
 
 impl Order {
-    /// Of the last axis.
+    /// The order of the last axis.
     pub(in crate::ring) fn new(index: OddIndex) -> Arc<Self> {
         let (prime, generator) = index.last_axis();
         let len = prime as usize - 1;
@@ -48,9 +48,9 @@ pub(super) struct Along<W> {
 }
 
 struct Tables<W> {
-    /// What is multiplied by modulo X^h - 1 and modulo X^h + 1, over 2.
+    /// The factors modulo X^h - 1 and modulo X^h + 1, divided by 2.
     forward: [Filter<W>; 2],
-    /// The same for the inverse, over 2 p.
+    /// The factors of the inverse, divided by 2 p.
     inverse: [Filter<W>; 2],
     /// 1/p.
     over: Shoup<W>,
@@ -92,7 +92,7 @@ impl<W: Word> Along<W> {
     pub(super) fn inverse(&self, kernels: &dyn Kernels<W>, row: &mut [W], scratch: &mut Scratch<W>) {
         let (m, h) = (self.convolution.modulus(), self.len() / 2);
         let (x, rest) = scratch.words(self.memory()).split_at_mut(2 * h);
-        // The value at 1 may be anything, as relations are multiples of 1 + .. + X^(p-1): it is 0.
+        // The value at 1 is free, as relations are multiples of 1 + .. + X^(p-1): it is taken to be 0.
         let sum: u128 = row.iter().map(|x| u128::from(x.to_u64())).sum();
         let constant = m.mul_shoup(m.reduce_u128(sum), &self.tables().over);
         let [plus, minus] = self.multiply(kernels, row, rest, &self.tables().inverse);
@@ -105,12 +105,12 @@ impl<W: Word> Along<W> {
         kernels.sub_assign(m, row, x);
     }
 
-    /// Words that a transform takes.
+    /// Words of memory that a transform needs.
     fn memory(&self) -> usize {
         self.len() + self.convolution.memory() + 2 * self.convolution.width()
     }
 
-    /// x modulo X^h - 1 and modulo X^h + 1, times filters.
+    /// x modulo X^h - 1 and modulo X^h + 1, times the filters.
     fn multiply<'a>(
         &self,
         kernels: &dyn Kernels<W>,

@@ -1,9 +1,9 @@
 //! Products of polynomials by fixed ones modulo X^h - 1 or X^h + 1, for any h.
 //!
-//! A product P of two polynomials of h words has 2 h - 1 words, and transforms have lengths that are powers of two. A transform of K words gives
-//! P modulo X^K + 1; where K is much less than 2 h - 1, one of L < K words gives it modulo X^L + 1 as well, and with both it is known modulo
-//! their product: P = A + (X^K + 1) Q with Q = (B - A)/2 modulo X^L + 1, where X^K is 1. A few words beyond these K + L are computed from
-//! their definition. For h = 644 that is 1024 + 256 + 7 words in place of 2048.
+//! A product P of two polynomials of h words has 2 h - 1 words, and transforms have lengths that are powers of two. A transform of K words
+//! gives P modulo X^K + 1. Where K is much less than 2 h - 1, a second one of L < K words gives P modulo X^L + 1 as well, and with both P
+//! is known modulo their product: P = A + (X^K + 1) Q with Q = (B - A)/2 modulo X^L + 1, where X^K is 1. The few words beyond these K + L
+//! are computed from their definition. For h = 644 that is 1024 + 256 + 7 words in place of 2048.
 
 use alloc::{boxed::Box, format, vec::Vec};
 
@@ -12,13 +12,13 @@ use crate::{
     error::Error,
 };
 
-/// Few words are filled up to a multiple of so many: the most lanes that kernels have for words of 64 bits.
+/// The words computed from their definition are padded to a multiple of this, the most 64-bit lanes of any kernel.
 const FILLED: usize = 8;
 
 /// The shortest second transform: the widest registers do shorter ones word by word.
 const SHORTEST: usize = 128;
 
-/// How many words of a product are found in which way.
+/// How many words of a product each method finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Lengths {
     /// K.
@@ -33,7 +33,7 @@ impl Lengths {
     /// For polynomials of h words.
     fn of(h: usize) -> Self {
         let whole = (2 * h - 1).next_power_of_two().max(2);
-        // Words from their definition cost as many products as there are pairs of them.
+        // Computing n words from their definition takes about n^2/2 products.
         let split = |second: usize| {
             let beyond = (2 * h - 1).saturating_sub(whole / 2 + second);
             (beyond * beyond <= 2 * whole).then_some(Self { first: whole / 2, second, beyond })
@@ -46,8 +46,8 @@ impl Lengths {
     }
 }
 
-/// The length whose double divides p - 1 for the primes p of a chain: that of a transform which holds what both transforms hold, so that a
-/// set has the same primes however its products are made.
+/// The length whose double divides p - 1 for the primes p of a chain. It is that of a single transform that holds as much as both, so that
+/// a set has the same primes however its products are computed.
 pub(super) fn length_for_primes(h: usize) -> usize {
     let Lengths { first, second, .. } = Lengths::of(h);
     if second > 0 { 2 * first } else { first }
@@ -58,16 +58,16 @@ pub(super) struct Convolution<W> {
     h: usize,
     beyond: usize,
     first: Box<NttTable<W>>,
-    /// And 1/2.
+    /// The second transform, and 1/2.
     second: Option<(Box<NttTable<W>>, Shoup<W>)>,
 }
 
 /// A polynomial of h words that others are multiplied by.
 pub(super) struct Filter<W> {
-    /// Its values at the places of both transforms.
+    /// The values of the polynomial at the points of both transforms.
     first: Vec<W>,
     second: Vec<W>,
-    /// The coefficients of which words beyond the transforms are made.
+    /// The coefficients that give the words beyond the transforms.
     last: Vec<Shoup<W>>,
 }
 
@@ -96,12 +96,12 @@ impl<W: Word> Convolution<W> {
         self.first.modulus()
     }
 
-    /// Words of a product's memory: the first h are those of the polynomial, and then of the product.
+    /// Words that [`Self::multiply`] takes: the first h hold the polynomial, and then the product.
     pub(super) fn width(&self) -> usize {
         self.first.n()
     }
 
-    /// Words of memory beside those.
+    /// Words of memory that a product needs beside those.
     pub(super) fn memory(&self) -> usize {
         self.short() + 3 * self.filled()
     }
@@ -111,7 +111,7 @@ impl<W: Word> Convolution<W> {
         self.second.as_ref().map_or(0, |(table, _)| table.n())
     }
 
-    /// Words from their definition, filled up.
+    /// Words from their definition, padded.
     fn filled(&self) -> usize {
         self.beyond.next_multiple_of(FILLED)
     }
@@ -187,12 +187,12 @@ impl<W: Word> Convolution<W> {
         filter: &[Shoup<W>],
     ) {
         let count = x.len();
-        // Terms that reach into the zeros after the last words, so that all have one length.
+        // Terms reach into the zeros after the last words, so that all have one length.
         padded[..count].copy_from_slice(x);
         padded[count..].fill(W::ZERO);
         out.fill(W::ZERO);
         for (start, out) in (0..).step_by(FILLED).zip(out.chunks_exact_mut(FILLED)) {
-            // The others end before these words.
+            // The other terms end before these words.
             let terms: Vec<&[W]> =
                 (start + 1..=count).map(|last| &padded[count - last + start..][..FILLED]).collect();
             kernels.add_multiples(m, out, &terms, &filter[start..]);

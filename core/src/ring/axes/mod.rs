@@ -1,8 +1,8 @@
 //! The transform of rings of odd index: values at all primitive m-th roots of unity, axis by axis.
 //!
-//! The ring is a tensor product of rings Z\[`X_i`\]/`Phi_p` of primes p, and both orders of [`OddIndex`], that of the coefficients and that of
-//! the values, are products of orders of the axes (Good, 1958). So the values along one axis after the other are the values. Axes but the
-//! last are short, and are done by products with matrices; the last is done by a convolution.
+//! The ring is a tensor product of rings Z\[`X_i`\]/`Phi_p` of primes p, and both orders of [`OddIndex`], that of the coefficients and that
+//! of the values, are products of orders of the axes (Good, 1958). So transforming along one axis after the other gives the values. All
+//! axes but the last are short and are done by products with matrices; the last is done by a convolution.
 
 mod across;
 mod along;
@@ -21,10 +21,10 @@ pub(super) use self::along::{Order, convolution};
 
 /// The transform modulo one prime.
 pub(super) struct Axes<W> {
-    /// From the last but one to the first, each with the words between its coefficients: those of all axes after it.
+    /// From the last axis but one to the first, each with the distance in words of its coefficients: the size of all axes after it.
     across: Vec<(Across<W>, usize)>,
     along: Along<W>,
-    /// By value: where the crate is built without these rings there is none, and so no transform, and none of its code.
+    /// Held by value: a crate built without these rings has no such value, and so no transform and none of its code.
     index: OddIndex,
 }
 

@@ -25,10 +25,10 @@ pub struct Exponents {
 impl SwitchedLwe {
     /// Rounds to exponents modulo 2N = 2^`log_2n`, at most the modulus of the sample.
     ///
-    /// The rounding errors e_i of the masks are public and enter the phase as sum e_i s_i. For a
-    /// secret of mean 1/2 (`centred`, binary) their expectation sum e_i / 2 is taken off the body, which
-    /// halves the standard deviation of what is left (n/48 instead of n/12 of the variance of a secret
-    /// of ones; as `CenteredMeanNoiseReduction` in tfhe-rs).
+    /// The rounding errors e_i of the masks are public and enter the phase as sum e_i s_i. For a secret of
+    /// mean 1/2 (`centred`, binary) their expectation sum e_i / 2 is subtracted from the body. This leaves
+    /// a variance of n/48, a quarter of the n/12 of a secret of ones, and so half its standard deviation
+    /// (as `CenteredMeanNoiseReduction` in tfhe-rs).
     pub fn to_exponents(&self, log_2n: u32, grid: Grid, centred: bool) -> Exponents {
         let shift = self.log_q - log_2n;
         let mask = (1u32 << log_2n) - 1;
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!((out.a, out.b), (same.a, same.b));
     }
 
-    /// Over all secrets of a family the mean error of the phase is gone when centred.
+    /// The mean error of the phase over all secrets of a family is gone when centred.
     #[test]
     fn centring_removes_the_mean() {
         let x = sample();

@@ -34,7 +34,7 @@ impl<W: Word> LweSample<W> {
     }
 
     /// [`Self::extract`] for a ring key whose coefficients from `dimension` on are 0: a sample of that dimension, under the
-    /// coefficients before.
+    /// first `dimension` coefficients.
     pub fn extract_prefix(m: &Modulus<W>, [b, a]: [&[W]; 2], index: usize, dimension: usize) -> Self {
         let n = a.len();
         debug_assert!(index < n && b.len() == n && dimension <= n);

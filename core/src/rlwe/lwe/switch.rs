@@ -48,7 +48,7 @@ pub struct LweSwitchKey {
     rows: LweSwitchRows,
 }
 
-/// The rows of a key-switching key as they lie in memory. Sums wrap around, and multiples of q with them.
+/// The rows of a key-switching key as they lie in memory. Sums wrap around, which only takes off multiples of q.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LweSwitchRows {
     /// Two bytes a residue, up to q = 2^16.
@@ -123,7 +123,7 @@ impl LweSwitchSpec {
     }
 
     /// The masks of the samples of coordinate `i`, `[k][n]`: little-endian words of the stream, two bytes
-    /// each up to q = 2^16 and four beyond, of which the low bits count.
+    /// each up to q = 2^16 and four beyond; only their low bits count.
     fn masks(&self, public: &Seed, i: usize, out: &mut [u32]) {
         let mut stream = mask_stream(public, BLOCK, i);
         if self.log_q <= 16 {
@@ -163,7 +163,7 @@ impl LweSwitchKey {
         Ok(Self { spec: *spec, rows })
     }
 
-    /// A key from its rows as they lie in memory, `[i][k][n + 1]`, of [`Self::rows`].
+    /// A key from its rows as they lie in memory, `[i][k][n + 1]`, as [`Self::rows`] gives them.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for another number of residues than the shape has, or of another width.
@@ -231,7 +231,7 @@ impl LweSwitchKey {
     /// The digits of the masks, `[i][k]`, in [-B/2, B/2].
     ///
     /// A digit of B/2 could as well be -B/2 with a carry; the bits above decide, so that digits have
-    /// mean 0. A constant mean would be a constant offset of the phase, another one for every key.
+    /// mean 0. A constant mean would be a constant offset of the phase, different for every key.
     fn digits<W: Word>(&self, m: &Modulus<W>, a: &[W]) -> Vec<i16> {
         let LweSwitchSpec { base_log, digits, .. } = self.spec;
         let kept = base_log * digits as u32;

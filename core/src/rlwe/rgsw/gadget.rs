@@ -19,7 +19,7 @@ pub struct Gadget<W: Word> {
 }
 
 impl<W: Word> Gadget<W> {
-    /// Digits of `base_log` bits, `digits` of them, for a modulus of at least as many bits in all.
+    /// `digits` digits of `base_log` bits each, for a modulus of at least as many bits as all of them.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] if there is no digit, one has no bits, they exceed the modulus, or the

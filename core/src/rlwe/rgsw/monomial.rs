@@ -25,7 +25,7 @@ pub fn apply_automorphism<W: Word>(m: &Modulus<W>, out: &mut [W], x: &[W], g: u6
     }
 }
 
-/// All powers of the root of unity, and its exponents at the places of a row: read off the transform of X.
+/// All powers of the root of unity, read off the transform of X, and the exponent of the root at each place of a row.
 pub(crate) fn powers_of_root<W: Word>(rgsw: &RgswContext<W>) -> (Vec<W>, Vec<u32>) {
     let (n, m, ntt) = (rgsw.n(), rgsw.ring().modulus(), rgsw.ring().ntt());
     let mut row = vec![W::ZERO; n];

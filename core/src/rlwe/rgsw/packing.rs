@@ -40,10 +40,10 @@ impl<W: Word> PackingKeys<W> {
         context.n().trailing_zeros() as usize * context.gadget().digits()
     }
 
-    /// Sample `index`, (b, a) in evaluation domain, of which b travels.
+    /// Sample `index`, (b, a) in evaluation domain, of which only b is sent.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for one that there is not.
+    /// [`Error::InvalidArgument`] if there is no such sample.
     pub fn sample(
         context: &RgswContext<W>,
         seeds: &KeySeeds,
@@ -62,7 +62,7 @@ impl<W: Word> PackingKeys<W> {
         Ok(context.gadget_sample(seeds, (BLOCK, index), index % digits, &turned, z))
     }
 
-    /// The keys of the first components of all samples, `[sample][n]` in evaluation domain, and the public seed of the second ones.
+    /// The keys from the first components of all samples, `[sample][n]` in evaluation domain, and the public seed of the second ones.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for another number of residues.
@@ -98,9 +98,9 @@ impl<W: Word> PackingKeys<W> {
         self.keys.iter().map(|key| size_of_val(key.as_slice())).sum()
     }
 
-    /// A ring sample (b, a), coefficient domain, whose phase has that of sample i as coefficient i N / l, for a
-    /// power of two l of samples; the other coefficients are unspecified. The noise grows by (l^2 - 1) / 3 times
-    /// the variance of one key switch; l - 1 key switches.
+    /// Packs l samples, a power of two, into a ring sample (b, a) in coefficient domain, whose phase has that of
+    /// sample i as coefficient i N / l; the other coefficients are unspecified. It takes l - 1 key switches, and
+    /// the noise grows by (l^2 - 1) / 3 times the variance of one.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] unless there are 1, 2, 4, … or N samples of dimension N.
@@ -108,9 +108,9 @@ impl<W: Word> PackingKeys<W> {
         self.join_all(samples, samples.len(), counters)
     }
 
-    /// As [`Self::pack`], with every coefficient from i N / l to before (i + 1) N / l that of sample i: a test polynomial
-    /// of encrypted values. As if each sample were given N / l times, but for l - 1 + log2(N / l) key switches; the noise
-    /// grows by (N^2 - 1) / 3 times the variance of one.
+    /// As [`Self::pack`], but every coefficient from i N / l to before (i + 1) N / l is that of sample i: a test polynomial
+    /// of encrypted values. The result is as if each sample were given N / l times, but takes l - 1 + log2(N / l) key
+    /// switches; the noise grows by (N^2 - 1) / 3 times the variance of one.
     ///
     /// # Errors
     /// As [`Self::pack`].
@@ -122,7 +122,7 @@ impl<W: Word> PackingKeys<W> {
         self.join_all(samples, self.context.n(), counters)
     }
 
-    /// The samples, each as often as makes `places` of them in a row; equal halves are computed once.
+    /// Packs the samples, each repeated so that there are `places` in all; equal halves are computed once.
     fn join_all(
         &self,
         samples: &[LweSample<W>],
@@ -136,7 +136,7 @@ impl<W: Word> PackingKeys<W> {
                 "{l} samples to pack in a ring of degree {n}; give a power of two up to {n}, each of dimension {n}"
             )));
         }
-        // Packing multiplies by the places: their inverse comes first, exactly.
+        // Packing multiplies by `places`: its inverse comes first, exactly.
         let inverse = m.inv(m.reduce_u64(places as u64)).ok_or_else(|| {
             Error::InvalidArgument(format!(
                 "{l} samples modulo {}, which divides their number; take another modulus",
@@ -229,7 +229,7 @@ mod tests {
         let z = small.to_poly(context.basis()).into_eval();
         let keys = PackingKeys::generate(&context, &KeySeeds::derive(&master), &z).unwrap();
         assert_eq!(keys.memory_bytes(), 6 * 3 * 2 * n * 4);
-        // From what travels.
+        // From what is sent.
         let seeds = KeySeeds::derive(&master);
         let bodies: Vec<u32> = (0..18)
             .flat_map(|index| PackingKeys::sample(&context, &seeds, &z, index).unwrap().b.row(0).to_vec())

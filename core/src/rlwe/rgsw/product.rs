@@ -146,8 +146,8 @@ impl<W: Word> RgswContext<W> {
         counters.ntt += 2 + self.rgsw_samples() as u64;
     }
 
-    /// key ⊡ (b, a) with a key of 2 d prepared samples: residues in evaluation domain in and out. In
-    /// place of (b, a).
+    /// key ⊡ (b, a) with a key of 2 d prepared samples: residues in evaluation domain in and out. The
+    /// result takes the place of (b, a).
     pub fn external_product(
         &self,
         key: &[W],
@@ -192,7 +192,7 @@ impl<W: Word> RgswContext<W> {
     }
 
     /// The digits of both parts, ready for several products with [`Self::multiply`]: (b, a) in evaluation
-    /// domain, not kept.
+    /// domain, which are overwritten.
     pub fn decompose(&self, [b, a]: [&mut [W]; 2], scratch: &mut ProductScratch<W>, counters: &mut Counters) {
         self.decompose_into(b, 0, scratch, counters);
         self.decompose_into(a, self.gadget.digits(), scratch, counters);
@@ -212,7 +212,7 @@ impl<W: Word> RgswContext<W> {
         counters.key_switch += 1;
     }
 
-    /// Digits of x, evaluation domain, to rows `first` and on, coefficient domain.
+    /// Writes the digits of x, evaluation domain, to the rows from `first` on, coefficient domain.
     fn decompose_into(
         &self,
         x: &mut [W],
@@ -226,8 +226,8 @@ impl<W: Word> RgswContext<W> {
         counters.ntt += 1;
     }
 
-    /// Rows `first` and on to evaluation domain. Meanwhile the key is brought near: it is read once, from
-    /// memory.
+    /// Takes the rows from `first` on to evaluation domain. Meanwhile the key is prefetched: it is read
+    /// once, from memory.
     fn transform(&self, first: usize, key: &[W], scratch: &mut ProductScratch<W>, counters: &mut Counters) {
         let (n, ntt) = (self.n(), self.ring().ntt());
         let rows = scratch.digits[first * n..].chunks_exact_mut(n);
@@ -243,8 +243,8 @@ impl<W: Word> RgswContext<W> {
         }
     }
 
-    /// Rows `first` and on, coefficient domain, times the key, of one or two columns: as many rows of `scratch.out`,
-    /// evaluation domain.
+    /// Multiplies the rows from `first` on, coefficient domain, by the key of one or two columns: into a row of
+    /// `scratch.out` for each column, evaluation domain.
     fn transform_and_multiply(
         &self,
         first: usize,
@@ -256,7 +256,7 @@ impl<W: Word> RgswContext<W> {
         self.sum_products(first, key, scratch, counters);
     }
 
-    /// Rows `first` and on, evaluation domain, times the key.
+    /// Multiplies the rows from `first` on, evaluation domain, by the key.
     fn sum_products(
         &self,
         first: usize,

@@ -3,8 +3,8 @@
 //! Zhou et al., "Faster bootstrapping with multiple addends" (2018); Bourse, Minelli, Minihold, Paillier (CRYPTO 2018).
 //! For bits s1 and s2,
 //! X^(e1 s1 + e2 s2) x = (K0 + X^e1 K1 + X^e2 K2 + X^(e1 + e2) K3) ⊡ x with the RGSW samples of (1 - s1)(1 - s2),
-//! s1 (1 - s2), (1 - s1) s2 and s1 s2. With the keys summed first, one product does for two bits; and with a key of its own
-//! for the case that neither is set, no power of X is lessened by 1, which would double the noise.
+//! s1 (1 - s2), (1 - s1) s2 and s1 s2. As the keys are summed first, two bits take one product. As the case that neither is
+//! set has a key of its own, no power of X is lessened by 1, which would double the noise.
 
 use alloc::{format, vec::Vec};
 
@@ -25,7 +25,7 @@ pub struct Monomials<W: Word> {
     powers: Vec<Shoup<W>>,
     /// Exponents at the first places.
     low: Vec<u32>,
-    /// What is added to them in each further run of as many places.
+    /// What is added to them in each further run of [`TURN_RUN`] places.
     high: Vec<u32>,
     /// Whether digits are transformed without reductions.
     rough: bool,
@@ -35,7 +35,7 @@ impl<W: Word> Monomials<W> {
     /// The powers of X in a ring, for pairs of its RGSW samples.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a ring of degree below 64, or one where sums of so many products do not fit.
+    /// [`Error::InvalidArgument`] for a ring of degree below 64, or one where the sums of a product do not fit.
     pub fn new(rgsw: &RgswContext<W>) -> Result<Self, Error> {
         let (m, n, terms) = (rgsw.ring().modulus(), rgsw.n(), rgsw.rgsw_samples());
         let fits = |rough: bool| unrolled_fits::<W>(m.value_u64(), n, terms, rough);
@@ -88,8 +88,8 @@ impl<W: Word> RgswContext<W> {
     }
 
     /// x = X^(e1 s1 + e2 s2) x for the exponents e1 and e2, modulo 2N, and the [prepared](Self::prepare_pair) key of the
-    /// bits s1 and s2; coefficient domain in and out. The key is brought near during the transforms, the first of it, of
-    /// `next`, the key that will probably follow, during the last ones: it is read once, from memory.
+    /// bits s1 and s2; coefficient domain in and out. The key is read once, from memory, and prefetched during the
+    /// transforms; the last ones prefetch the beginning of `next`, the key that will probably follow.
     pub fn turn_by_pair(
         &self,
         (monomials, turns): (&Monomials<W>, &mut Turns<W>),

@@ -1,8 +1,8 @@
 //! BFV (Fan, Vercauteren, ePrint 2012/144), which is the same ciphertext under another name.
 //!
-//! A BFV ciphertext has the phase round(Q m/P) + e modulo Q. Q m/P is rounded by subtracting \[Q m\]_P/P, so that modulo Q the phase is
-//! -\[Q m\]_P/P + e: in scaled form a BGV ciphertext of m with the factor -Q modulo P, word for word. Converting from BFV is naming
-//! that factor; converting to BFV is bringing a ciphertext to it.
+//! A BFV ciphertext has the phase round(Q m/P) + e modulo Q. Rounding Q m/P subtracts \[Q m\]_P/P, so modulo Q the phase is -\[Q m\]_P/P +
+//! e. Word for word this is the scaled form of a BGV ciphertext of m with the factor -Q modulo P. Converting from BFV only names that
+//! factor; converting to BFV brings a ciphertext to it.
 
 use alloc::{format, vec};
 
@@ -30,8 +30,8 @@ impl<W: Word> BgvContext<W> {
 
     /// The ciphertext whose words are those of a BFV ciphertext of plaintexts modulo p^`exponent`: c_0 + c_1 s = round(Q m/P) + e.
     ///
-    /// `noise` is an estimate of the largest embedding of e, as [`super::NoiseModel`] counts it, and the floor of the set is taken
-    /// where it says less: [`super::NoiseModel::fresh`] for what has just been encrypted.
+    /// `noise` is an estimate of the largest embedding of e, as [`super::NoiseModel`] counts it, and is raised to the floor of the set if
+    /// it is below. It is [`super::NoiseModel::fresh`] for what has just been encrypted.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for components that are not modulo the Q of this level; [`Error::LevelMismatch`],
@@ -76,8 +76,8 @@ impl<W: Word> BgvContext<W> {
 }
 
 impl<W: Word> BgvEvaluator<W> {
-    /// The same slots as a BFV ciphertext: the components of the result have c_0 + c_1 s = round(Q m/P) + e, for Q of its level. That
-    /// is one level down, unless `x` has the factor already.
+    /// The same slots as a BFV ciphertext: the components of the result have c_0 + c_1 s = round(Q m/P) + e, for Q of the result's level.
+    /// That level is one below the level of `x`, unless `x` has the factor already.
     ///
     /// # Errors
     /// As [`Self::at_factor`].

@@ -19,14 +19,14 @@ pub struct BgvCiphertext<W: Word = u64> {
     pub(crate) key_id: [u8; 16],
     pub(crate) level: usize,
     pub(crate) factor: Factor,
-    /// What follows from the operations it came from. Whoever reads a ciphertext from outside has only somebody's word for it, and
-    /// takes [`super::NoiseModel::floor`] where that says less.
+    /// Estimated from the operations that made the ciphertext. In a ciphertext read from outside this is only the sender's claim, which is
+    /// raised to [`super::NoiseModel::floor`] if it is below.
     pub(crate) noise: f64,
     /// Component i multiplies s^i.
     pub(crate) parts: Vec<Poly<W, Eval>>,
 }
 
-/// Everything but its residues.
+/// Shows everything but the residues.
 impl<W: Word> fmt::Debug for BgvCiphertext<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BgvCiphertext")
@@ -47,17 +47,17 @@ impl<W: Word> BgvCiphertext<W> {
         self.level
     }
 
-    /// What it multiplies its plaintext by.
+    /// The factor f by which the ciphertext multiplies its plaintext.
     pub fn factor(&self) -> Factor {
         self.factor
     }
 
-    /// Z/P, where its plaintext lives.
+    /// Z/P, the ring of the plaintext's integers.
     pub fn ring(&self) -> PrimePower {
         self.factor.ring()
     }
 
-    /// An estimate of the largest embedding of its noise, and above its coefficients: see [`super::NoiseModel`].
+    /// An estimate of the largest embedding of the noise, which its coefficients stay below: see [`super::NoiseModel`].
     pub fn noise(&self) -> f64 {
         self.noise
     }
@@ -77,21 +77,21 @@ impl<W: Word> BgvCiphertext<W> {
         self.capacity_for(self.noise)
     }
 
-    /// [`Self::capacity`] if this were its noise.
+    /// What [`Self::capacity`] would be with this noise.
     pub(crate) fn capacity_for(&self, noise: f64) -> f64 {
         self.log_q() - 1.0 - self.ring().modulus().log2() - libm::log2(noise)
     }
 
     components::of_ciphertext!(W);
 
-    /// The same words with another factor: the plaintext times the old factor over the new one. Its power of p is that of the
-    /// plaintexts.
+    /// The same words with another factor, so that the plaintext is multiplied by the old factor over the new one. The modulus of the
+    /// plaintexts becomes that of the new factor.
     pub(crate) fn relabelled(mut self, factor: Factor) -> Self {
         self.factor = factor;
         self
     }
 
-    /// The same without its components.
+    /// A copy without components.
     pub(crate) fn without_parts(&self) -> Self {
         Self { parts: Vec::new(), ..*self }
     }
@@ -100,18 +100,18 @@ impl<W: Word> BgvCiphertext<W> {
         Self { level, factor, noise, parts: vec![pair.b, pair.a], ..*self }
     }
 
-    /// Both ciphertexts belong to one parameter set and one key, and their plaintexts to one ring.
+    /// Checks that both ciphertexts belong to one parameter set and one key, and their plaintexts to one ring.
     pub(crate) fn check_same_key(&self, other: &Self) -> Result<(), Error> {
         self.check_same_secret(other)?;
         self.check_ring(other.ring())
     }
 
-    /// Both ciphertexts belong to one parameter set and one key.
+    /// Checks that both ciphertexts belong to one parameter set and one key.
     pub(crate) fn check_same_secret(&self, other: &Self) -> Result<(), Error> {
         self.identity().check_same(&other.identity())
     }
 
-    /// Its plaintexts are modulo the P of something else.
+    /// Checks that the plaintexts are modulo the P of `other`.
     pub(crate) fn check_ring(&self, other: PrimePower) -> Result<(), Error> {
         let own = self.ring();
         if own == other {

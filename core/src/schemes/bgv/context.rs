@@ -18,7 +18,7 @@ struct Inner<W: Word> {
     rlwe: RlweContext<W>,
     plaintexts: PlaintextSpec,
     fingerprint: [u8; 16],
-    /// Of p, p^2, ..
+    /// Tables for p, p^2, ..
     moduli: Vec<PlaintextModulus<W>>,
     noise: NoiseModel,
     /// The product of the primes of each level, as a factor modulo the largest P.
@@ -88,7 +88,7 @@ impl<W: Word> BgvContext<W> {
         Self::new(RlweContext::new(chain)?, plaintexts, plaintexts.fingerprint(chain))
     }
 
-    /// `fingerprint` identifies the parameter set; ciphertexts carry it and operations compare it.
+    /// Builds a parameter set on a validated chain. `fingerprint` identifies it; ciphertexts carry it and operations compare it.
     ///
     /// # Errors
     /// As [`PlaintextSpec::check`].
@@ -116,7 +116,7 @@ impl<W: Word> BgvContext<W> {
         &self.0.rlwe
     }
 
-    /// What plaintexts are.
+    /// The moduli of plaintexts.
     pub fn plaintexts(&self) -> PlaintextSpec {
         self.0.plaintexts
     }
@@ -131,7 +131,7 @@ impl<W: Word> BgvContext<W> {
         &self.0.moduli[self.0.plaintexts.largest_exponent as usize - 1]
     }
 
-    /// p^`exponent`.
+    /// The modulus p^`exponent` with its tables.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a power beyond the largest.
@@ -145,7 +145,7 @@ impl<W: Word> BgvContext<W> {
         })
     }
 
-    /// Growth of noise.
+    /// The model of how noise grows.
     pub fn noise(&self) -> &NoiseModel {
         &self.0.noise
     }
@@ -160,8 +160,8 @@ impl<W: Word> BgvContext<W> {
         self.message_modulus().encoder().hypercube()
     }
 
-    /// Slots: two rows of N/2, or in a ring of two axes of as many as half the degree of the first; in one of odd index, a rectangle
-    /// of d-th parts of N, d integers each.
+    /// Number of slots: two rows of N/2; in a ring of two axes, two rows of half the degree of the first axis; in a ring of odd index, a
+    /// rectangle of N/d slots with d integers each.
     pub fn slots(&self) -> usize {
         self.message_modulus().encoder().slots()
     }
@@ -172,7 +172,7 @@ impl<W: Word> BgvContext<W> {
     }
 
     /// # Errors
-    /// [`Error::InvalidArgument`] for slots of several coordinates, naming `what` means nothing of them.
+    /// [`Error::InvalidArgument`] for slots of several coordinates; `what` names the operation that takes integers only.
     pub(crate) fn check_slots_are_integers(&self, what: &str) -> Result<(), Error> {
         match self.slot_degree() {
             1 => Ok(()),

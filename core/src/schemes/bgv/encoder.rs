@@ -9,9 +9,9 @@ use crate::{arith::PrimePower, error::Error, ring::Cyclotomic};
 
 /// Slots to plaintext polynomials modulo P and back.
 ///
-/// In Z\[X\]/(X^N + 1) a slot is an integer. In a ring of two axes, of degree N = n' d, there are n' slots, each an element of
-/// the Galois ring Z/P\[Z\]/Phi_m' of degree d = m' - 1 (modulo p, the field of p^d elements) and given by its d coordinates in
-/// the normal basis Z, Z^2, .., Z^d, next to each other. Their sum is -1: the integer c has coordinates -c. The row of the
+/// In Z\[X\]/(X^N + 1) a slot is an integer. In a ring of two axes, of degree N = n' d, there are n' slots. Each is an element of the
+/// Galois ring Z/P\[Z\]/Phi_m' of degree d = m' - 1 (modulo p, the field of p^d elements), and is given by its d coordinates in the normal
+/// basis Z, Z^2, .., Z^d, next to each other. The basis sums to -1, so the integer c has -c in every coordinate. The row of the
 /// coefficients of Z^k holds coordinate k of all slots, as a polynomial in Y.
 ///
 /// In a ring of odd index the slots are a [`Hypercube`], the second dimension running first. Each is an element of a Galois ring, given
@@ -49,7 +49,7 @@ impl BgvEncoder {
         }
     }
 
-    /// Slots: two rows of so many half, one after the other; of a ring of odd index, a rectangle.
+    /// Number of slots: two rows of half as many, one after the other; in a ring of odd index, a rectangle.
     pub fn slots(&self) -> usize {
         match &self.slots {
             Slots::Axis(axis) => axis.len(),
@@ -70,7 +70,7 @@ impl BgvEncoder {
         self.degree
     }
 
-    /// The N coefficients, centred, of the polynomial with these slots, each of [`Self::slot_degree`] coordinates; missing ones are 0.
+    /// The N centred coefficients of the polynomial with these slots, given by [`Self::slot_degree`] coordinates each; missing ones are 0.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for more integers than there are coordinates, or one that is not below P.
@@ -86,7 +86,7 @@ impl BgvEncoder {
                 return Ok(coefficients.iter().map(|&c| self.ring().centered(c)).collect());
             }
         };
-        // At its full length at once: memory that grows is left behind with the message in it.
+        // Allocated at full length: a vector that grows leaves copies of the message behind.
         let mut own = Zeroizing::new(vec![0; slots]);
         let mut out = vec![0; slots * degree];
         for (k, out) in out.chunks_exact_mut(slots).enumerate() {
@@ -98,8 +98,8 @@ impl BgvEncoder {
         Ok(out)
     }
 
-    /// [`Self::encode`] of public slots of a ring of odd index that are the same for all indices of the other dimension, given along one.
-    /// Along the second, the polynomial is one in `X_2`, of which only those coefficients are given.
+    /// [`Self::encode`] of public slots of a ring of odd index that vary along one dimension only, and are given along it. For dimension 1
+    /// the polynomial is one in `X_2`, and only its coefficients in `X_2` are returned.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for another ring, another number of coordinates, or one that is not below P.
@@ -113,7 +113,7 @@ impl BgvEncoder {
         let length = cube.cube().dimensions()[dimension] * self.degree;
         if values.len() != length {
             return Err(Error::InvalidArgument(format!(
-                "{} values along a dimension of {length}; give as many",
+                "{} values along a dimension of {length}; give {length}",
                 values.len()
             )));
         }
@@ -141,7 +141,7 @@ impl BgvEncoder {
         Ok(all.map(|&c| self.ring().centered(c)).collect())
     }
 
-    /// Integers as [`Self::encode`] takes them: as many coordinates of each as a slot has.
+    /// Integers in the form that [`Self::encode`] takes: the coordinates of a slot for each.
     pub fn coordinates_of(&self, integers: &[u64]) -> Vec<u64> {
         if self.degree == 1 {
             return integers.to_vec();
@@ -153,11 +153,11 @@ impl BgvEncoder {
         integers.iter().flat_map(|&c| core::iter::repeat_n(ring.neg(ring.reduce(c)), self.degree)).collect()
     }
 
-    /// The products of slots, in the clear and as [`Self::encode`] takes them: what products of ciphertexts are measured by.
+    /// The products of slots, in the clear and in the form that [`Self::encode`] takes, to compare products of ciphertexts with.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for more slots than there are, a value that is not below P, and operands of different length or of a
-    /// part of a slot.
+    /// [`Error::InvalidArgument`] for more slots than there are, a value that is not below P, and operands of different lengths or that end
+    /// within a slot.
     pub fn multiply(&self, x: &[u64], y: &[u64]) -> Result<Vec<u64>, Error> {
         let (ring, d) = (self.ring(), self.degree);
         self.check(x, self.slots() * d)?;
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn slots_along_a_dimension_are_encoded_as_all_of_them() {
-        // Slots that turn by one automorphism, that do not, and a square.
+        // Slots that rotate by one automorphism, slots that do not, and the square of a prime.
         for (index, p, k) in [(215, 8191, 1), (205, 8191, 1), (129, 257, 2)] {
             let polynomials = Cyclotomic::of_odd_index(index).expect("odd primes");
             let ring = PrimePower::new(p, k).expect("a prime");

@@ -58,11 +58,11 @@ pub fn encrypt<W: Word>(
     Ok(out)
 }
 
-/// Decrypts to integers below P, [`BgvContext::slot_degree`] of each slot.
+/// Decrypts to integers below P, [`BgvContext::slot_degree`] for each slot.
 ///
 /// # Errors
-/// [`Error::ParamsMismatch`] if the ciphertext belongs to another set or key; [`Error::Limit`] where its noise, by its estimate,
-/// leaves nothing of the plaintext.
+/// [`Error::ParamsMismatch`] if the ciphertext belongs to another set or key; [`Error::Limit`] if, by its estimate, noise may have
+/// destroyed the plaintext.
 pub fn decrypt<W: Word>(
     context: &BgvContext<W>,
     key: &SecretKey<W>,
@@ -88,7 +88,7 @@ pub(crate) fn decrypt_coefficients<W: Word>(
     BgvShape::of(ciphertext).check_room(ciphertext.log_q())?;
     key.check_chain(context.rlwe())?;
     let modulus = context.modulus(ciphertext.ring().exponent())?;
-    // No more primes than the phase needs: a prefix of them holds it as well as all do. A statement of less noise than the floor is
+    // No more primes than the phase needs: a prefix that is large enough holds it as well as all of them. A stated noise below the floor is
     // not believed.
     let rlwe = context.rlwe();
     let needed = 2.0 * ciphertext.ring().value() as f64 * ciphertext.noise.max(context.noise().floor());

@@ -104,7 +104,7 @@ impl<W: Word> BgvEvaluator<W> {
         self.relinearize_rescale(&self.tensor(x, y)?, key)
     }
 
-    /// Three components to two, and one level down, by one division.
+    /// Takes three components to two and one level down, by one division.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] unless there are three components; [`Error::LevelMismatch`] at level 0 and for a key of a lower
@@ -134,8 +134,8 @@ impl<W: Word> BgvEvaluator<W> {
         Self::checked(x.with_pair(pair, level - 1, self.factor_after_rescale(x.factor, level), noise))
     }
 
-    /// Divides by the primes of the level: noise goes down, and the level with it. The rounding of a third component, which s^2
-    /// multiplies, would be more noise than is left of a product: [`Self::relinearize_rescale`] divides those.
+    /// Divides by the primes of the level, which lowers the noise and the level. Products of three components are refused: s^2 multiplies
+    /// the rounding of the third, which would be more noise than a product has left. [`Self::relinearize_rescale`] divides those.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] at level 0; [`Error::InvalidArgument`] if `x` was not relinearised; [`Error::ParamsMismatch`] for a
@@ -243,7 +243,7 @@ impl<W: Word> BgvEvaluator<W> {
         self.automorphism(x, element, keys)
     }
 
-    /// The two rows in each other's place.
+    /// Swaps the two rows.
     ///
     /// # Errors
     /// As [`Self::automorphism`].
@@ -257,10 +257,10 @@ impl<W: Word> BgvEvaluator<W> {
         self.automorphism(x, element, keys)
     }
 
-    /// The slots of a ring of odd index, rotated to the left by `steps` along a dimension of their [`Hypercube`](super::slots::Hypercube),
-    /// 0 or 1; by [`Hypercube::places`](super::slots::Hypercube::places) of `steps` in a ring of three primes, whose first dimension is a
-    /// rectangle. Along a good one this is an automorphism. Along another what is rotated in comes from a second one, and masks tell them
-    /// apart: a product with a plaintext, not rescaled.
+    /// Rotates the slots of a ring of odd index to the left by `steps` along dimension 0 or 1 of their
+    /// [`Hypercube`](super::slots::Hypercube). In a ring of three primes, whose first dimension is itself a rectangle, it rotates by
+    /// [`Hypercube::places`](super::slots::Hypercube::places) of `steps`. Along a good dimension this is one automorphism. Along another
+    /// one, slots that wrap round come from a second automorphism, and masks tell them apart: products with a plaintext, not rescaled.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for another ring or dimension; as [`Self::automorphism`] and [`Self::multiply_plain`].
@@ -273,7 +273,7 @@ impl<W: Word> BgvEvaluator<W> {
     ) -> Result<BgvCiphertext<W>, Error> {
         let Some(cube) = self.context.hypercube().filter(|_| dimension < 2) else {
             return Err(Error::InvalidArgument(format!(
-                "dimension {dimension} of {} slots in a ring of index {}; dimensions 0 and 1 are of slots of an odd index",
+                "dimension {dimension} of {} slots in a ring of index {}; only slots of an odd index have dimensions, 0 and 1",
                 self.context.slots(),
                 self.context.rlwe().ring().index()
             )));

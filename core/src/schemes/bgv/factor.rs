@@ -6,8 +6,8 @@ use crate::{arith::PrimePower, error::Error, schemes::evaluator::Label};
 
 /// A unit f modulo P = p^k: the phase of a ciphertext of m is f m modulo P, over P.
 ///
-/// A product of factors modulo two powers of p is one modulo the smaller. Factors modulo powers of two primes have none: what takes
-/// a factor checks its prime first.
+/// A product of factors modulo two powers of p is one modulo the smaller. Factors modulo powers of different primes have no product:
+/// functions that take a factor check its prime first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Factor {
     value: u64,
@@ -62,10 +62,10 @@ impl Factor {
         Self { value, ring: self.ring }
     }
 
-    /// The same residue below P, modulo p^`exponent`: one of those that reduce to it where that is larger.
+    /// The same residue below P, modulo p^`exponent`. If that is larger than P, it is one of the residues that reduce to the old one.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a power that there is no ring of.
+    /// [`Error::InvalidArgument`] for a power that has no ring.
     pub fn modulo(self, exponent: u32) -> Result<Self, Error> {
         Ok(self.reduced(self.ring.with_exponent(exponent)?))
     }
@@ -74,7 +74,7 @@ impl Factor {
         Self { value: ring.reduce(self.value), ring }
     }
 
-    /// [`Error::PlaintextMismatch`] unless both are one: ciphertexts are added at equal factors.
+    /// [`Error::PlaintextMismatch`] unless both factors are equal, as addition requires.
     pub(super) fn check_same(self, other: Self) -> Result<(), Error> {
         if self == other {
             return Ok(());
@@ -97,7 +97,7 @@ impl Factor {
 }
 
 /// # Panics
-/// For factors modulo powers of two primes.
+/// For factors modulo powers of different primes.
 impl Label for Factor {
     fn mul(self, other: Self) -> Self {
         let ring = self.common(other);

@@ -61,7 +61,7 @@ impl<W: Word> LeveledSecretKey<W> {
         self.keys.key_id
     }
 
-    /// Encrypts integers modulo P, [`BgvContext::slot_degree`] of each slot, with fresh randomness. Missing ones are 0.
+    /// Encrypts integers modulo P, [`BgvContext::slot_degree`] for each slot, with fresh randomness. Missing ones are 0.
     ///
     /// # Errors
     /// As [`encrypt`].

@@ -1,4 +1,4 @@
-//! Numbers of a chain for exact computations without bootstrapping.
+//! Parameters of a chain for exact computations without bootstrapping.
 
 use alloc::{format, vec};
 
@@ -10,11 +10,11 @@ use crate::{
 /// log2 of the largest primes that a level can have.
 const LARGEST_PRIME: f64 = 60.0;
 
-/// A chain of one prime a level, one special prime, and a ternary secret: what a computation without bootstrapping takes. The sizes of
-/// the primes follow from the plaintexts and from how noise grows.
+/// A chain for computations without bootstrapping: one prime for each level, one special prime, and a ternary secret. The sizes of the
+/// primes follow from the plaintexts and from how noise grows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeveledSpec {
-    /// Ring degree N, a power of two: as many slots.
+    /// Ring degree N, a power of two, which is also the number of slots.
     pub n: usize,
     /// p, a prime that is 1 modulo 2N.
     pub prime: u64,
@@ -22,8 +22,8 @@ pub struct LeveledSpec {
     pub exponent: u32,
     /// Levels above level 0: products one after another.
     pub levels: usize,
-    /// log2 of what sums, rotations and public factors may multiply noise by, before each product and at level 0. Ciphertexts by a
-    /// public key begin with 7 bits of noise more than others: with them, 8 is enough for products, and 12 for products of sums of 16.
+    /// log2 of the factor by which sums, rotations and public factors may multiply noise, before each product and at level 0. Ciphertexts
+    /// from a public key begin with 7 bits more noise than others: for them, 8 is enough for products, and 12 for products of sums of 16.
     pub spare_bits: f64,
     /// The policy that the chain must meet.
     pub policy: SecurityPolicy,
@@ -32,11 +32,11 @@ pub struct LeveledSpec {
 impl LeveledSpec {
     /// The primes of the chain: those nearest to their sizes, each taken once.
     ///
-    /// The least noise being F, operands of a product may have 2^s F, s being the spare bits: their product has P F^2 2^2s, which a prime
-    /// of 2 P F 2^2s takes down to F/2, and the rounding adds F.
+    /// If F is the least noise and s the spare bits, operands of a product may have noise 2^s F. Their product has P F^2 2^2s, which a
+    /// prime of 2 P F 2^2s takes down to F/2, and the rounding adds F.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for plaintexts and spare bits that take primes of more than 60 bits.
+    /// [`Error::InvalidArgument`] for plaintexts and spare bits that need primes of more than 60 bits.
     pub fn chain(&self) -> Result<RlweSpec, Error> {
         let log_plaintext = f64::from(self.exponent) * libm::log2(self.prime as f64);
         let log_noise = libm::log2(NoiseModel::least_of_ternary_secrets(self.n));
@@ -47,7 +47,7 @@ impl LeveledSpec {
         if !(self.spare_bits >= 0.0 && largest <= LARGEST_PRIME) {
             return Err(Error::InvalidArgument(format!(
                 "plaintexts modulo {}^{} in a ring of degree {} with {} spare bits take primes of {largest:.1} bits, and a level has one of \
-                 {LARGEST_PRIME} at most; take a smaller modulus or from 0 up to fewer spare bits",
+                 {LARGEST_PRIME} at most; take a smaller modulus, or fewer spare bits, 0 or more",
                 self.prime, self.exponent, self.n, self.spare_bits
             )));
         }
@@ -93,7 +93,7 @@ mod tests {
         policy: SecurityPolicy::InsecureForTests,
     };
 
-    /// As many squares one after another as there are levels, of sums that use up the spare bits.
+    /// Squares once for each level, each time a sum that uses up the spare bits.
     fn squares_of_sums(spec: &LeveledSpec, public: bool) {
         let context = spec.context::<u64>().unwrap();
         let key = LeveledSecretKey::generate(&context, &Seed::from_bytes([1; 32]));
@@ -108,7 +108,7 @@ mod tests {
             key.encrypt(&slots, spec.levels, &seed).unwrap()
         };
         let mut want: Vec<u128> = slots.iter().map(|&x| x.into()).collect();
-        // Sums of 2^doublings equal terms: before each product half a bit less than is spare, as the rounding has left some.
+        // Sums of 2^`doublings` equal terms; after a product one doubling fewer, as its noise is a little more than the least.
         let doubled = |x: &BgvCiphertext, doublings: u32, want: &mut Vec<u128>| {
             for w in want.iter_mut() {
                 *w = (*w << doublings) % u128::from(modulus);

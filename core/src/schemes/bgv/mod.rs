@@ -19,10 +19,10 @@
 //! rows of N/2 slots that [`GaloisElement::rotation`](crate::ring::GaloisElement::rotation) turns and
 //! [`GaloisElement::conjugation`](crate::ring::GaloisElement::conjugation) swaps.
 //!
-//! In a ring of two axes ([`Cyclotomic`](crate::ring::Cyclotomic)), Y^n' = -1 and Phi_m'(Z) = 0, p is 1 modulo 2n' and generates the
-//! units modulo m'. The n' slots are the values at the roots of the first axis, and each is an element of the Galois ring
-//! Z/p^k\[Z\]/Phi_m', modulo p of the field of p^(m'-1) elements: m' - 1 integers. Rotations leave Z as it is, and Z -> Z^p is the
-//! Frobenius automorphism of every slot ([`BgvEvaluator::frobenius`]).
+//! In a ring of two axes ([`Cyclotomic`](crate::ring::Cyclotomic)), Y^n' = -1 and Phi_m'(Z) = 0, p is 1 modulo 2n' and generates the units
+//! modulo m'. The n' slots are the values at the roots of the first axis. Each is an element of the Galois ring Z/p^k\[Z\]/Phi_m' (modulo
+//! p, the field of p^(m'-1) elements), that is, m' - 1 integers. Rotations leave Z as it is, and Z -> Z^p is the Frobenius automorphism of
+//! every slot ([`BgvEvaluator::frobenius`]).
 //!
 //! In a ring of odd index m = `m_1` `m_2` ([`OddIndex`](crate::ring::OddIndex)) p is any prime, including 2, whose order d > 1 modulo `m_2`
 //! is also its order modulo m. Slots are a rectangle ([`Hypercube`](slots::Hypercube)) of elements of the Galois ring of degree d

@@ -5,10 +5,10 @@
 //! What is carried along is an estimate of the largest embedding v(zeta), since embeddings multiply and coefficients do not
 //! (Gentry, Halevi, Smart, CRYPTO 2012, appendix C; Costache, Smart, CT-RSA 2016).
 //!
-//! Independent coefficients of deviation d have embeddings of deviation sqrt(N) d, and [`TAIL`] times that is the estimate: one
-//! time in 2^11, one of 2^14 normal ones is larger. Embeddings of a rounding are larger where the secret's are, and may
-//! exceed it there by a factor of about 2. Plaintexts are far from lost then: it is coefficients that must stay below Q / 2P,
-//! these are sums of all embeddings over N, and the estimate is above them by a factor of sqrt(N) / 2 and more.
+//! Independent coefficients of deviation d have embeddings of deviation sqrt(N) d, and the estimate is [`TAIL`] times that: one time in
+//! 2^11, one of 2^14 normal embeddings is larger. Embeddings of a rounding are larger where the secret's are, and may exceed the estimate
+//! there by a factor of about 2. Plaintexts are far from lost then: only coefficients must stay below Q / 2P. They are sums of all
+//! embeddings divided by N, and the estimate exceeds them by a factor of sqrt(N) / 2 or more.
 //!
 //! | operation | estimate |
 //! | --- | --- |
@@ -35,13 +35,13 @@ use crate::{
     security::SecretDistribution,
 };
 
-/// The largest embedding over the deviation of all.
+/// Ratio of the largest embedding to the deviation of embeddings.
 pub const TAIL: f64 = 4.2;
 
 /// Mean square of the coefficients of a uniform ternary secret.
 const TERNARY_WEIGHT: f64 = 2.0 / 3.0;
 
-/// The sizes of noise after the operations of one chain.
+/// Estimates of noise after the operations of one chain.
 pub struct NoiseModel {
     degree: f64,
     ring: Cyclotomic,
@@ -49,13 +49,13 @@ pub struct NoiseModel {
     rounding: f64,
     /// Deviation of the coefficients of the secret.
     secret: f64,
-    /// By level.
+    /// Noise of a key switch, by level.
     key_switch: Vec<f64>,
 }
 
 /// How embeddings of public polynomials are computed.
 enum Embeddings {
-    /// Of the first axis.
+    /// The transform of the first axis.
     Axis(SpecialFft),
     /// For an odd index: the m-th roots of unity, and the exponents of the primitive ones in the order of values.
     Odd(Vec<Complex>, Vec<u64>),
@@ -64,34 +64,34 @@ enum Embeddings {
 /// How a linear map sum_k D_k sigma_k(x) multiplies noise, before it is divided by the primes of its level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinearGain {
-    /// By what the largest embedding grows: the largest sqrt(sum_k |D_k(zeta)|^2), or sum_k |D_k(zeta)| for few diagonals and constants.
+    /// Growth of the largest embedding: the largest sqrt(sum_k |D_k(zeta)|^2), or sum_k |D_k(zeta)| for few diagonals and constants.
     pub embedding: f64,
-    /// Divisions by the special primes: giant steps.
+    /// Number of divisions by the special primes, one for each giant step.
     pub giant_steps: usize,
 }
 
 /// How the terms D_k(zeta) v(zeta_k) of a linear map add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Terms {
-    /// As independent ones: their squares.
+    /// As independent terms: their squares are added.
     Independent,
-    /// As the largest that there could be: their absolute values.
+    /// At worst: their absolute values are added.
     Largest,
 }
 
 impl Terms {
-    /// So many diagonals as one bit of overestimate is paid for.
+    /// For up to this many diagonals the worst case overestimates by at most one bit.
     const FEW: usize = 4;
 
-    /// Of a map of so many diagonals, whose entries repeat with a period.
+    /// How the terms add up for a map of `diagonals` diagonals with entries of period `period`.
     pub fn of(diagonals: usize, period: usize) -> Self {
         if diagonals <= Self::FEW || period == 1 { Self::Largest } else { Self::Independent }
     }
 }
 
 impl LinearGain {
-    /// What is to be expected of so many diagonals with so many coefficients each, uniform modulo P: sums of the squares of
-    /// 32 embeddings and more are seldom above twice their mean. Absolute values add up to as much as their number allows.
+    /// The gain to expect of `diagonals` diagonals with `coefficients` coefficients each, uniform modulo P. Sums of the squares of 32 or
+    /// more embeddings are seldom above twice their mean. Absolute values are counted at the largest sum that their number allows.
     pub(crate) fn of_uniform(
         (diagonals, coefficients): (usize, usize),
         modulus: f64,
@@ -103,7 +103,7 @@ impl LinearGain {
         Self { embedding: libm::sqrt(2.0 * squares * aligned), giant_steps }
     }
 
-    /// Of diagonals D_k, each with its |D_k(zeta)|^2 in one order of the zeta.
+    /// The gain of diagonals D_k, each given by its |D_k(zeta)|^2 in the same order of zeta.
     pub(crate) fn of_squares(giant_steps: usize, terms: Terms, diagonals: Vec<Vec<f64>>) -> Self {
         let mut sums = alloc::vec![0.0; diagonals.first().map_or(0, Vec::len)];
         for own in diagonals {
@@ -122,10 +122,10 @@ impl LinearGain {
 }
 
 impl NoiseModel {
-    /// For a chain.
+    /// The model of a chain.
     ///
     /// # Errors
-    /// Never for a chain: its degree is one that the transform takes.
+    /// Never: the degree of a chain is one that the transform takes.
     pub fn new<W: Word>(rlwe: &RlweContext<W>) -> Result<Self, Error> {
         let spec = rlwe.spec();
         let (degree, ring) = (spec.n as f64, rlwe.ring());
@@ -142,7 +142,7 @@ impl NoiseModel {
         })
     }
 
-    /// Largest embedding of a polynomial with independent coefficients of a deviation.
+    /// Estimate of the largest embedding of a polynomial with independent coefficients of this deviation.
     pub fn embedding(&self, deviation: f64) -> f64 {
         TAIL * libm::sqrt(self.degree) * deviation
     }
@@ -152,31 +152,32 @@ impl NoiseModel {
         noise * self.coefficient_growth() / self.embedding(1.0)
     }
 
-    /// By what coefficients of a product are larger than those of as large embeddings, as an axis has one power more than its basis, and
-    /// what comes to it is taken off all others. In a ring of two axes, whose second one has degree d, d of the pairs of powers come
-    /// to it, and d - 1 to each other one: sqrt(2 - 1/d). For each axis of an odd index, whose basis begins with 1, it is d - 1 pairs,
-    /// and one power has d: sqrt(2 - 2/d + 1/d^2), the mean over the coefficients, of which the largest have 2 - 1/d. 1 otherwise.
+    /// Factor by which coefficients of a product exceed what its embeddings suggest: an axis has one power more than its basis, and
+    /// whatever falls on that power is subtracted from all others. In a ring of two axes whose second one has degree d, d pairs of powers
+    /// fall on it, and d - 1 on each other power: sqrt(2 - 1/d). For each axis of an odd index, whose basis begins with 1, d - 1 pairs fall
+    /// on it, and one power has d: sqrt(2 - 2/d + 1/d^2), the mean over the coefficients, of which the largest have 2 - 1/d. Otherwise the
+    /// factor is 1.
     pub(crate) fn coefficient_growth(&self) -> f64 {
         let odd = self.ring.odd_index().is_some();
         let square = |d: f64| if odd { 2.0 - 2.0 / d + 1.0 / (d * d) } else { 2.0 - 1.0 / d };
         axes(self.ring).map(|d| libm::sqrt(square(d as f64))).product()
     }
 
-    /// Deviation of the embeddings of errors over that of polynomials with as large coefficients.
+    /// Ratio of the deviation of embeddings of errors to that of polynomials with coefficients as large.
     pub(crate) fn error_growth(&self) -> f64 {
         error_growth(self.ring)
     }
 
-    /// A fresh ciphertext: an error, and a plaintext over P, whose coefficients are at most 1/2. Since it is secret, the largest
-    /// embedding of such a polynomial counts: sum_i |cos(i pi/N)| / 2, below N / 3. For an odd index m it can be that of m terms.
+    /// Noise of a fresh ciphertext: an error, and a plaintext over P, whose coefficients are at most 1/2. As the plaintext is secret, the
+    /// largest embedding that it can have counts: sum_i |cos(i pi/N)| / 2, below N / 3. For an odd index m it can be that of m terms.
     pub fn fresh(&self) -> f64 {
         let plaintext =
             if self.ring.odd_index().is_some() { self.largest_fraction() } else { self.degree / 3.0 };
         self.embedding(SmallPoly::ERROR_SIGMA * self.error_growth()) + plaintext
     }
 
-    /// A fresh ciphertext by a public key: v e + e_0 + e_1 s and the plaintext, with v uniform ternary. Products are counted as products
-    /// of largest embeddings.
+    /// Noise of a fresh ciphertext by a public key: v e + e_0 + e_1 s and the plaintext, with v uniform ternary. Products are counted as
+    /// products of largest embeddings.
     pub fn fresh_public(&self) -> f64 {
         let error = self.embedding(SmallPoly::ERROR_SIGMA * self.error_growth());
         // v and s are drawn in the basis, whose powers are not independent in a ring of two axes.
@@ -184,14 +185,14 @@ impl NoiseModel {
         error * (small(libm::sqrt(2.0 / 3.0)) + small(self.secret)) + self.fresh()
     }
 
-    /// The rounding of two components: sqrt((1 + h)/12) in every coefficient, h the squared length of the secret. Noise does not
-    /// fall below.
+    /// Noise of rounding two components: sqrt((1 + h)/12) in every coefficient, where h is the squared length of the secret. Noise does not
+    /// fall below this.
     pub fn rounding(&self) -> f64 {
         self.rounding
     }
 
-    /// What no ciphertext can be said to have less of: [`Self::fresh`] or [`Self::rounding`], the larger. Ciphertexts from outside
-    /// are taken to have it at least.
+    /// The least noise that a ciphertext can be said to have: the larger of [`Self::fresh`] and [`Self::rounding`]. Ciphertexts from
+    /// outside are taken to have at least this.
     pub fn floor(&self) -> f64 {
         self.fresh().max(self.rounding)
     }
@@ -204,7 +205,7 @@ impl NoiseModel {
         fresh.max(embedding * rounding_of_weight(degree * TERNARY_WEIGHT))
     }
 
-    /// What switching a key at a level adds, before the division by the special primes is rounded.
+    /// Noise that a key switch at a level adds, before the division by the special primes is rounded.
     ///
     /// # Panics
     /// For a level that the chain does not have.
@@ -212,9 +213,9 @@ impl NoiseModel {
         self.key_switch[level]
     }
 
-    /// Largest embedding that a polynomial can have whose coefficients are at most 1/2: |sum_i zeta^i| / 2 for zeta = e^(i pi/N),
-    /// since the powers of every root are, but for signs, these, and lie on one side of a line. In a ring of two axes as much for
-    /// each power of the second. In one of odd index m the basis are m-th roots of unity, and both signs of all of these the 2m-th.
+    /// Largest embedding that a polynomial with coefficients of at most 1/2 can have: |sum_i zeta^i| / 2 for zeta = e^(i pi/N), since the
+    /// powers of every root are these up to signs, and these lie on one side of a line. In a ring of two axes each power of the second axis
+    /// adds as much. In a ring of odd index m the basis consists of m-th roots of unity, and these with both signs are the 2m-th roots.
     pub(crate) fn largest_fraction(&self) -> f64 {
         if self.ring.odd_index().is_some() {
             return 0.5 / libm::sin(core::f64::consts::FRAC_PI_2 / self.ring.index() as f64);
@@ -228,8 +229,8 @@ impl NoiseModel {
         largest_root(&self.squared_embeddings(coefficients))
     }
 
-    /// |D(zeta^(5^j))|^2 for j < N/2, D a polynomial of N coefficients; the other embeddings are conjugate to these. In a ring of two
-    /// axes, where these are values of Y, for Z = omega, omega^2, .. one after the other.
+    /// |D(zeta^(5^j))|^2 for j < N/2, where D is a polynomial of N coefficients; the other embeddings are conjugate to these. In a ring of
+    /// two axes these are values in Y, for Z = omega, omega^2, .. one after the other.
     fn squared_embeddings(&self, coefficients: impl Iterator<Item = f64>) -> Vec<f64> {
         let mut coefficients: Vec<f64> = coefficients.collect();
         coefficients.resize(self.ring.degree(), 0.0);
@@ -265,7 +266,7 @@ impl NoiseModel {
         (1..roots.len()).flat_map(|i| (0..slots).map(move |j| (i, j))).map(|(i, j)| at(i, j)).collect()
     }
 
-    /// The gain of a linear map with these diagonals D_k: a rotation g, and the N integer coefficients of sigma_g^-1(D_k).
+    /// The gain of a linear map with these diagonals D_k, each a rotation g and the N integer coefficients of sigma_g^-1(D_k).
     pub(crate) fn gain(&self, giant_steps: usize, terms: Terms, diagonals: &[(i64, Vec<i64>)]) -> LinearGain {
         let slots = self.ring.columns() / 2;
         let all = par::map(diagonals.len(), |i| {
@@ -280,8 +281,8 @@ impl NoiseModel {
         LinearGain::of_squares(giant_steps, terms, all)
     }
 
-    /// |D(zeta)|^2 for D of a ring of odd index, given by its first coefficients, at the values of so many rows and words, of which the
-    /// others are repetitions; at all without.
+    /// |D(zeta)|^2 for D in a ring of odd index, given by its first coefficients. `kept` are the numbers of rows and words that are
+    /// computed, where all other values repeat these; without it all are computed.
     pub(crate) fn repeated_squares(&self, coefficients: &[i64], kept: Option<[usize; 2]>) -> Vec<f64> {
         let Embeddings::Odd(roots, units) = &self.embeddings else { return Vec::new() };
         let all = kept.unwrap_or([self.ring.rows(), self.ring.columns()]);
@@ -309,7 +310,7 @@ impl NoiseModel {
         self.rescaled(babies + gain.giant_steps as f64 * (switch + self.rounding), divisor)
     }
 
-    /// The noise of an argument of which [`Self::linear`] makes `noise`.
+    /// The noise of an argument from which [`Self::linear`] makes `noise`.
     ///
     /// # Panics
     /// For a level that the chain does not have.
@@ -331,7 +332,7 @@ impl Embeddings {
     }
 }
 
-/// |D(zeta^k)|^2 for units k modulo an odd index, in the order of values: one axis after the other, the first words of the first rows.
+/// |D(zeta^k)|^2 for units k modulo an odd index, in the order of values, axis by axis: the first `words` words of the first `rows` rows.
 fn odd_embeddings(
     ring: Cyclotomic,
     coefficients: &[f64],
@@ -339,7 +340,7 @@ fn odd_embeddings(
     [rows, words]: [usize; 2],
 ) -> Vec<f64> {
     let columns = ring.columns();
-    // For an odd index alone.
+    // Only called for an odd index.
     let Some(index) = ring.odd_index() else { return Vec::new() };
     let ([first, second], axis) = (index.parts(), index.first_axis());
     let zero = Complex::new(0.0, 0.0);
@@ -370,7 +371,7 @@ fn odd_embeddings(
 
 fn largest_root(squares: &[f64]) -> f64 {
     let largest = squares.iter().copied().fold(0.0, f64::max);
-    // Transforms are right to far less than this.
+    // Transforms are far more accurate than this.
     libm::sqrt(largest) * (1.0 + 1e-9)
 }
 
@@ -392,7 +393,7 @@ fn rounding_of_weight(weight: f64) -> f64 {
     libm::sqrt((1.0 + weight) / 12.0)
 }
 
-/// Digits below their product D_j, centred, times errors, summed up over digits and divided by P.
+/// Deviation of key-switch noise: digits, centred modulo their primes' product D_j, times errors, summed over digits and divided by P.
 fn key_switch_deviation(ring: Cyclotomic, spec: &RlweSpec, level: usize) -> f64 {
     let primes: Vec<(usize, u64)> = spec
         .levels
@@ -410,8 +411,8 @@ fn key_switch_deviation(ring: Cyclotomic, spec: &RlweSpec, level: usize) -> f64 
     error_growth(ring) * SmallPoly::ERROR_SIGMA * libm::sqrt(spec.n as f64 * squares / 12.0)
 }
 
-/// Errors of a ring of two axes are drawn for one power of the second more than its basis has, those of an odd index for one more of
-/// each.
+/// In a ring of two axes errors are drawn for one power of the second axis more than its basis has; for an odd index, for one power more on
+/// each axis.
 fn error_growth(ring: Cyclotomic) -> f64 {
     axes(ring).map(|d| libm::sqrt((d + 1) as f64 / d as f64)).product()
 }

@@ -1,4 +1,4 @@
-//! Operations with plaintexts and constants, and of the modulus of plaintexts.
+//! Operations with plaintexts and constants, and on the modulus of plaintexts.
 
 use alloc::vec::Vec;
 
@@ -68,7 +68,7 @@ impl<W: Word> BgvEvaluator<W> {
         x.parts[0].for_each_row_mut(|i, row| {
             let m = basis.modulus(i);
             let shift = m.mul_shoup(m.reduce_i64(own), &inverses[i]);
-            // Zeros of a row may follow.
+            // A row may be padded with zeros.
             for x in &mut row[..basis.degree()] {
                 *x = m.add(*x, shift);
             }
@@ -77,8 +77,8 @@ impl<W: Word> BgvEvaluator<W> {
         Ok(())
     }
 
-    /// k x, by the representative of k nearest to 0: noise grows by that much. A unit costs nothing as
-    /// [`Self::multiply_unit`].
+    /// k x, by the representative of k nearest to 0, whose absolute value multiplies the noise. [`Self::multiply_unit`] costs nothing if k
+    /// is a unit.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::Limit`].
@@ -117,8 +117,8 @@ impl<W: Word> BgvEvaluator<W> {
         Self::checked(out)
     }
 
-    /// x / p^t modulo p^(k-t), for a plaintext x modulo p^k all of whose slots p^t divides, by the modulus of plaintexts alone.
-    /// Nobody without the key can tell whether it does: of other plaintexts nothing is left but noise.
+    /// x / p^t modulo p^(k-t), for a plaintext x modulo p^k whose slots are all multiples of p^t, by the modulus of plaintexts alone.
+    /// Nobody without the key can tell whether they are: of other plaintexts nothing is left but noise.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] unless t < k; [`Error::ParamsMismatch`] for a ciphertext of another set.
@@ -128,8 +128,8 @@ impl<W: Word> BgvEvaluator<W> {
         Ok(x.clone().relabelled(x.factor.modulo(modulus.ring().exponent())?))
     }
 
-    /// sum += the sum of all c x, whatever the factors of the x, which are at the level of the sum or above: by the representatives
-    /// nearest to 0 of c times the quotients of the factors.
+    /// sum += the sum of all c x, for x with any factors, at the level of the sum or above: words are multiplied by the representative
+    /// nearest to 0 of c times the quotient of the factors.
     pub(super) fn add_multiples_to(
         &self,
         sum: &mut BgvCiphertext<W>,

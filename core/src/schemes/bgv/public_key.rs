@@ -14,8 +14,8 @@ use crate::{
     schemes::public_key_parts,
 };
 
-/// A public encryption key: one sample of zero modulo Q of a level, its second component seeded. It is of ring-LWE, as every sample
-/// of the evaluation keys, with the same secret and error and a smaller modulus, and holds for every modulus of plaintexts.
+/// A public encryption key: one ring-LWE sample of zero modulo Q of a level, its second component seeded. It has the secret and the error
+/// of the evaluation keys' samples and a smaller modulus, and serves every modulus of plaintexts.
 #[derive(Clone)]
 pub struct BgvPublicKey<W: Word = u64> {
     pub(crate) key_id: [u8; 16],

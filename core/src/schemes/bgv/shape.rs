@@ -25,7 +25,7 @@ pub struct BgvShape {
 }
 
 impl BgvShape {
-    /// That the noise of a ciphertext modulo 2^`log_q` leaves the plaintext right.
+    /// Checks that the noise of a ciphertext modulo 2^`log_q` leaves the plaintext right.
     ///
     /// # Errors
     /// [`Error::Limit`] if it might not.
@@ -47,28 +47,28 @@ impl BgvShape {
         )))
     }
 
-    /// That of a ciphertext.
+    /// The shape of a ciphertext.
     pub fn of<W: Word>(x: &BgvCiphertext<W>) -> Self {
         Self { level: x.level(), factor: x.factor(), noise: x.noise(), components: x.components() }
     }
 
-    /// That of a fresh ciphertext at a level.
+    /// The shape of a fresh ciphertext at a level.
     pub fn fresh<W: Word>(context: &BgvContext<W>, level: usize) -> Self {
         let factor = Factor::one(context.message_modulus().ring());
         Self { level, factor, noise: context.noise().fresh(), components: 2 }
     }
 }
 
-/// [`BgvEvaluator`](super::BgvEvaluator) on shapes: its operations take and refuse what that takes and refuses, and their noise is
-/// the same to the bit, except with plaintexts of many slots, of which the largest possible are counted.
+/// [`BgvEvaluator`](super::BgvEvaluator) on shapes: its operations accept and refuse what the evaluator's do, and their noise is the same
+/// to the bit. Only plaintexts of many slots differ: they count with the largest noise possible.
 ///
-/// Relinearisation keys are the highest level they serve.
+/// A relinearisation key is the highest level that it serves.
 pub(crate) struct Rehearsal<W: Word> {
     context: BgvContext<W>,
 }
 
 impl<W: Word> Rehearsal<W> {
-    /// For a set.
+    /// A rehearsal for a set.
     pub fn new(context: &BgvContext<W>) -> Self {
         Self { context: context.clone() }
     }
@@ -84,7 +84,7 @@ impl<W: Word> Rehearsal<W> {
         self.divided(x, x.noise)
     }
 
-    /// x times an integer, at a lower level and with the factor `factor`.
+    /// x times an integer, at level `level` and with the factor `factor`.
     pub fn multiple(&self, x: &BgvShape, by: i64, level: usize, factor: Factor) -> Result<BgvShape, Error> {
         let before = factor.mul(self.context.level_factor(level + 1));
         let mut sum = self.empty_sum(x, level + 1, before);
@@ -106,12 +106,12 @@ impl<W: Word> Rehearsal<W> {
         self.checked(out)
     }
 
-    /// x plus integers of its slots.
+    /// x plus a plaintext.
     pub fn add_plain(&self, x: &BgvShape) -> Result<BgvShape, Error> {
         self.checked(BgvShape { noise: x.noise + self.context.noise().largest_fraction(), ..*x })
     }
 
-    /// x times integers of its slots, not rescaled and with another factor.
+    /// x times a plaintext, not rescaled, with the factor `factor`.
     pub fn multiply_plain(&self, x: &BgvShape, factor: Factor) -> Result<BgvShape, Error> {
         let largest = self.context.noise().largest_fraction() * x.factor.ring().value() as f64;
         self.checked(BgvShape { noise: x.noise * largest, factor, ..*x })

@@ -1,4 +1,4 @@
-//! What plaintexts are.
+//! The plaintexts of a parameter set.
 
 use alloc::format;
 
@@ -18,15 +18,15 @@ pub struct PlaintextSpec {
     pub prime: u64,
     /// Messages are modulo p^`exponent`.
     pub exponent: u32,
-    /// Plaintexts on the way, between the stages of a bootstrap, are modulo p to this power at most.
+    /// Between the stages of a bootstrap, plaintexts are modulo p to this power at most.
     pub largest_exponent: u32,
 }
 
 impl PlaintextSpec {
-    /// The ring of messages, for a chain that fits.
+    /// Checks the plaintexts against a chain and returns the ring of messages.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] naming what does not: p or the exponents.
+    /// [`Error::InvalidArgument`] naming what does not fit: p, the exponents or the ring degree.
     pub fn check(&self, chain: &RlweSpec) -> Result<PrimePower, Error> {
         let ring = PrimePower::new(self.prime, self.largest_exponent)?;
         if self.exponent == 0 || self.exponent > self.largest_exponent {
@@ -58,7 +58,7 @@ impl PlaintextSpec {
         ring.with_exponent(self.exponent)
     }
 
-    /// That the roots of the first axis split modulo p and the second axis stays whole.
+    /// Checks that the first axis splits modulo p and the second axis stays whole.
     fn check_two_axes(&self, ring: Cyclotomic) -> Result<(), Error> {
         let (order, odd) = (2 * ring.columns() as u64, ring.odd_part());
         // The order of the units is a power of two: an element generates them unless it is a square.

@@ -53,7 +53,7 @@ impl<W: Word> CggiCiphertext<W> {
 
     identified!();
 
-    /// What it holds.
+    /// The encoding of its message.
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }

@@ -39,7 +39,7 @@ impl Encoding {
     /// Checks the number of messages.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for less than 2 or more than 64, but for residues modulo a power of two up to 2^15.
+    /// [`Error::InvalidArgument`] for fewer than 2 or more than 64, except for residues modulo a power of two up to 2^15.
     pub fn check(self) -> Result<(), Error> {
         let messages = self.messages();
         let large = matches!(self, Self::Cyclic { .. })

@@ -192,8 +192,7 @@ impl Gate {
         })
     }
 
-    /// For the gates of two bootstraps one after the other: that of the first two inputs, and that of
-    /// its result and the third.
+    /// For gates of two bootstraps one after the other: the gate of the first two inputs, and the gate of its result and the third input.
     pub fn chain(self) -> Option<[Self; 2]> {
         Some(match self {
             Self::And3 => [Self::And, Self::And],
@@ -210,7 +209,7 @@ impl Gate {
             return Ok(());
         }
         Err(Error::InvalidArgument(format!(
-            "the gate `{self}` takes {} and got {count}; give it as many, or take another gate",
+            "the gate `{self}` takes {} and got {count}; give it those, or take another gate",
             if self.arity() == 1 { "1 input".into() } else { format!("{} inputs", self.arity()) }
         )))
     }

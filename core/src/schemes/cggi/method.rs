@@ -4,10 +4,10 @@ use alloc::format;
 
 use crate::{error::Error, security::LweSecret};
 
-/// Most steps of merged keys.
+/// Largest number of steps that keys can merge.
 pub(super) const MAX_MERGED: usize = 16;
 
-/// Most bits of a digit of exponents.
+/// Largest number of bits in a digit of exponents.
 const MAX_EXPONENT_DIGIT: u32 = 8;
 
 /// How the accumulator is rotated by the encrypted phase.
@@ -24,16 +24,16 @@ pub enum RotationMethod {
     GinxTernary,
     /// By automorphisms, for any key (Lee et al., EUROCRYPT 2023).
     Lmkcdey {
-        /// g, 1 to 16: steps of the order of powers that the key of a coordinate can skip; 1 as published.
+        /// g, 1 to 16: steps in the sequence of powers that the key of a coordinate can skip; 1 as published.
         merged: usize,
     },
     /// The same on NTRU samples (after Xiang et al., CRYPTO 2023): half the transforms, and another assumption.
     /// Experimental.
     Ntru {
-        /// As of LMKCDEY.
+        /// As for LMKCDEY.
         merged: usize,
     },
-    /// By the digits of the masks, one key for each of their values, for any key (Ducas, Micciancio, EUROCRYPT 2015): as
+    /// By the digits of the masks, with one key for each value of each digit, for any key (Ducas, Micciancio, EUROCRYPT 2015): the method
     /// published first, with keys of gigabytes.
     Ap {
         /// log2 of the base of the digits, 1 to 8.
@@ -54,7 +54,7 @@ impl RotationMethod {
         }
     }
 
-    /// Steps of the order of powers that the key of a coordinate can skip; 1 for methods without automorphisms.
+    /// Steps in the sequence of powers that the key of a coordinate can skip; 1 for methods without automorphisms.
     pub fn merged(self) -> usize {
         match self {
             Self::Lmkcdey { merged } | Self::Ntru { merged } => merged,
@@ -76,7 +76,7 @@ impl RotationMethod {
         (0..total.div_ceil(base_log)).map(move |j| base_log.min(total - j * base_log))
     }
 
-    /// What the method asks of the short key and of its own numbers.
+    /// Checks what the method requires of the short key and of its own numbers.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for numbers that do not fit.

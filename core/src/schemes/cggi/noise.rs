@@ -10,7 +10,7 @@ const TERNARY: f64 = 2.0 / 3.0;
 /// as one turn. Multiply by (2N)^2 for exponents of X.
 ///
 /// Errors of digits are taken as independent and uniform, digits with their exact second moment, errors
-/// of samples with their exact variance (cggi.md of the design: agrees with measurement within 5 %).
+/// of samples with their exact variance (tests compare them with measured variances).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoiseModel {
     /// V_acc: a blind rotation, which is what a bootstrapped ciphertext carries.
@@ -46,7 +46,7 @@ impl NoiseModel {
             }
             // One product more: that of the polynomial it starts from.
             RotationMethod::Ntru { merged } => (n + automorphisms(n, ring, merged) + 1.0) * half,
-            // A digit is 0 once in as many times as it has values.
+            // A digit is 0, and takes no product, with probability 1 over the number of its values.
             RotationMethod::Ap { .. } => {
                 let digits = spec.method.exponent_digits(spec.log_n + 1);
                 let products: f64 = digits.map(|bits| 1.0 - libm::exp2(-f64::from(bits))).sum();
@@ -96,8 +96,8 @@ impl NoiseModel {
     }
 }
 
-/// Expected automorphisms of a rotation by n uniform odd masks, N positions on the way: one for every gap of at
-/// least `merged` steps, 2 % more for gaps beyond the window, and the ends.
+/// Expected number of automorphisms in a rotation by n uniform odd masks, with N positions on the way: one for every gap of at least
+/// `merged` steps, 2 % more for gaps beyond the window, and the ends.
 fn automorphisms(n: f64, ring: f64, merged: usize) -> f64 {
     let density = n / ring;
     1.02 * ring * (1.0 - libm::exp(-density)) * libm::exp(-(merged as f64 - 1.0) * density) + 2.0
@@ -117,7 +117,7 @@ fn balanced_moment(bits: u32) -> f64 {
     }
 }
 
-/// log2 of the complementary error function of `x >= 0`, also where it is no double.
+/// log2 of the complementary error function of `x >= 0`, even where the function itself underflows.
 pub fn log2_erfc(x: f64) -> f64 {
     if x < 20.0 {
         return libm::log2(libm::erfc(x));

@@ -110,12 +110,12 @@ impl<W: Word> CggiParams<W> {
 
     of_set!(CggiSpec);
 
-    /// What the set is worth.
+    /// The security of the set.
     pub fn security(&self) -> &LweReport {
         &self.0.security
     }
 
-    /// The noise of its steps.
+    /// The noise of each step.
     pub fn noise(&self) -> &NoiseModel {
         &self.0.noise
     }
@@ -159,7 +159,7 @@ impl<W: Word> CggiParams<W> {
         self.0.max_weight
     }
 
-    /// What the rotation reads beside its key.
+    /// The tables that the rotation reads beside its key.
     pub(crate) fn tables(&self) -> &RotationTables<W> {
         &self.0.tables
     }
@@ -176,7 +176,7 @@ impl<W: Word> CggiParams<W> {
         self.0.noise.log2_failure(1.0, integers.margin())
     }
 
-    /// [`Error::ParamsMismatch`] unless `other`, named for the message, is of this set.
+    /// [`Error::ParamsMismatch`] unless `other` is the fingerprint of this set; `what` names its object in the message.
     pub(crate) fn check_fingerprint(&self, what: &str, other: [u8; 16]) -> Result<(), Error> {
         if other == self.0.fingerprint {
             return Ok(());

@@ -93,7 +93,7 @@ impl<W: Word> CggiSecretKey<W> {
         randomness: &Seed,
     ) -> Result<Vec<CggiCiphertext<W>>, Error> {
         encoding.check()?;
-        // Which message is out of range is told, that none is is all that is told otherwise.
+        // The error tells which message is out of range; without an error nothing is told but that none is.
         messages.iter().try_for_each(|&m| encoding.check_message(m))?;
         Ok(self.encrypt_all(encoding, messages, randomness))
     }
@@ -218,8 +218,8 @@ impl<W: Word> CggiSecretKey<W> {
         CggiCiphertext { fingerprint: params.fingerprint(), key_id: self.key_id, encoding, weight: 1, sample }
     }
 
-    /// [`CggiParams::turns`] of a secret numerator, -1 to 63, or below a denominator that is a power of two: by a shift
-    /// for those, else every place is computed, and one taken.
+    /// [`CggiParams::turns`] of a secret numerator, which is -1 to 63, or below a denominator that is a power of two. Powers of two take a
+    /// shift; for other denominators every place is computed, and one is selected.
     fn place(&self, numerator: i64, denominator: u64) -> W {
         let p = self.params.modulus().value_u64();
         if denominator.is_power_of_two() {

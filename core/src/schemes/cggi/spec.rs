@@ -36,10 +36,9 @@ pub struct CggiSpec {
     pub base_log: u32,
     /// d: number of the external product's digits.
     pub digits: usize,
-    /// t: integers below it, encoded with padding, are what look-ups of the set are promised for; 2 for a
-    /// set of bits.
+    /// t: look-ups of the set are promised for integers below t, encoded with padding; 2 for a set of bits.
     pub messages: u32,
-    /// log2 of the probability, promised, that the result of a gate or look-up is wrong.
+    /// log2 of the promised probability that the result of a gate or look-up is wrong.
     pub log_failure: f64,
     /// The policy the set must meet.
     pub policy: SecurityPolicy,
@@ -54,8 +53,8 @@ impl CggiSpec {
         }
     }
 
-    /// 16 bytes that identify the set: BLAKE3 over every number of it, security policy included, but
-    /// not its name.
+    /// 16 bytes that identify the set: BLAKE3 over all its numbers and its security policy, but not
+    /// its name.
     pub fn fingerprint(&self) -> [u8; 16] {
         let mut h = blake3::Hasher::new_derive_key("refloat 2026-11-21 cggi parameters v1");
         let [method, variant] = self.method.words();

@@ -1,4 +1,4 @@
-//! What the rotation of a set reads beside its key: built once a set, and there for just the methods that read it.
+//! Tables that the rotation of a set reads beside its key: built once for a set, and only for the methods that read them.
 
 use alloc::{sync::Arc, vec::Vec};
 

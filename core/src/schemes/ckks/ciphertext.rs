@@ -34,7 +34,7 @@ pub struct Ciphertext<W: Word = u32> {
     pub(crate) parts: Vec<Poly<W, Eval>>,
 }
 
-/// Everything but its residues.
+/// Shows everything but the residues.
 impl<W: Word> fmt::Debug for Ciphertext<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ciphertext")
@@ -87,7 +87,7 @@ impl<W: Word> Ciphertext<W> {
         Self { fingerprint, key_id, level, scale, parts: alloc::vec![pair.b, pair.a] }
     }
 
-    /// Both ciphertexts belong to one parameter set and one key.
+    /// Checks that both ciphertexts belong to one parameter set and one key.
     pub(crate) fn check_same_key(&self, other: &Self) -> Result<(), Error> {
         self.identity().check_same(&other.identity())
     }

@@ -47,7 +47,7 @@ impl<W: Word> CkksEvaluator<W> {
 
     /// c x: c is rounded to a multiple of 1/scale, and the scales multiply.
     ///
-    /// Rescaling usually follows. A positive real factor needs neither: [`Ciphertext::relabelled`].
+    /// Rescaling usually follows. A positive real factor takes neither product nor rescaling: see [`Ciphertext::relabelled`].
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::InvalidArgument`] if c is not finite, `scale` is not a
@@ -65,8 +65,8 @@ impl<W: Word> CkksEvaluator<W> {
         Ok(out.relabelled(x.scale.mul(scale)))
     }
 
-    /// c x at the scale `target`, whatever that of x, one level down; c is rounded to a multiple of the scale of x over `target`
-    /// times the primes of the level.
+    /// c x at the scale `target`, one level down, for x at any scale. c is rounded to a multiple of the scale of x over the product of
+    /// `target` and the primes of the level.
     ///
     /// # Errors
     /// As [`Self::multiply_constant`] and [`Self::rescale`].
@@ -133,14 +133,14 @@ impl<W: Word> CkksEvaluator<W> {
         Ok(())
     }
 
-    /// sum += c x, whatever the scale of x: the residues of x are multiplied by c · scale(sum) / scale(x), rounded to
-    /// an integer. So c is taken to an accuracy of scale(x) / scale(sum), which the caller keeps small.
+    /// sum += c x, for x at any scale: the residues of x are multiplied by c · scale(sum) / scale(x), rounded to an integer. So c has an
+    /// accuracy of scale(x) / scale(sum), which the caller keeps small.
     ///
     /// x may be at a higher level than the sum, and have more or fewer components.
     ///
     /// # Errors
-    /// [`Error::ParamsMismatch`] for a ciphertext of another set or key; [`Error::LevelMismatch`] if x is at a lower
-    /// level than the sum; [`Error::InvalidArgument`] if c is not finite, or what residues are multiplied by is beyond half the modulus.
+    /// [`Error::ParamsMismatch`] for a ciphertext of another set or key; [`Error::LevelMismatch`] if x is at a lower level than the sum;
+    /// [`Error::InvalidArgument`] if c is not finite, or the integer is beyond half the modulus.
     pub fn add_multiple_assign(
         &self,
         sum: &mut Ciphertext<W>,
@@ -186,7 +186,7 @@ impl<W: Word> Factors<W> {
                 scale.to_f64()
             )));
         }
-        // Its own product overflows where the constant is near the largest number there is.
+        // The product itself overflows if the constant is near the largest double, so logarithms are added.
         let size = libm::log2(given.re.abs().max(given.im.abs())) + libm::log2(scale.to_f64().abs());
         let most = basis.log2() - 1.0;
         if size > most + ROUNDING {

@@ -34,7 +34,7 @@ impl<W: Word> CkksContext<W> {
         Self::new(RlweContext::new(spec)?, spec.fingerprint())
     }
 
-    /// `fingerprint` identifies the parameter set; ciphertexts carry it and operations compare it.
+    /// Builds a parameter set on a validated chain. `fingerprint` identifies it; ciphertexts carry it and operations compare it.
     ///
     /// # Errors
     /// As [`Encoder::new`].
@@ -42,8 +42,8 @@ impl<W: Word> CkksContext<W> {
         Self::for_messages(rlwe, fingerprint, 1.0)
     }
 
-    /// [`Self::new`] for messages whose parts are up to `largest` in absolute value, which says to how many bits they are
-    /// encoded and decoded; larger ones lose some.
+    /// [`Self::new`] for messages whose parts are up to `largest` in absolute value. The bound decides to how many bits messages are
+    /// encoded and decoded; larger messages lose some.
     ///
     /// # Errors
     /// As [`Encoder::new`]; [`Error::InvalidArgument`] for a ring of two axes.

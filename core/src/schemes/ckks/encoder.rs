@@ -24,14 +24,13 @@ const LIMIT: f64 = (1u64 << 61) as f64;
 /// Largest coefficient that is encoded at all.
 const WIDE_LIMIT: f64 = (1u128 << 100) as f64;
 
-/// Largest slots times scale for doubles: they come out of a transform with an error of some 2^-4 of a coefficient.
+/// Largest product of slots and scale that is computed in doubles: a transform then is off by about 2^-4 in a coefficient.
 const LARGEST_NARROW: f64 = (1u64 << 45) as f64;
 
 /// Encodes slots into integer coefficients: m = round(scale · embedding^-1(slots)).
 ///
-/// Rounding moves each coefficient by at most 1/2; the transform itself is accurate to about
-/// log2(N) · 2^-52 of the largest slot. The factors of both transforms are made when they are first used, but without the
-/// standard library with the encoder.
+/// Rounding moves each coefficient by at most 1/2; the transform itself is accurate to about log2(N) · 2^-52 of the largest slot. The
+/// factors of both transforms are made when they are first used, or, without the standard library, together with the encoder.
 pub struct Encoder {
     n: usize,
     fft: SpecialFft,
@@ -62,7 +61,7 @@ impl Encoder {
         Ok(w.iter().map(|z| z.re).chain(w.iter().map(|z| z.im)).collect())
     }
 
-    /// All slots of the ring.
+    /// The given slots, filled up with zeros to all slots of the ring.
     fn filled<C: Clone + Default>(
         &self,
         slots: &[Complex],
@@ -108,8 +107,8 @@ impl Encoder {
             .collect()
     }
 
-    /// [`Self::encode`] for messages: coefficients up to 2^100, to 106 bits where parts of slots of `largest`, a public bound,
-    /// would have coefficients above 2^45.
+    /// [`Self::encode`] for messages: coefficients may reach 2^100. It computes to 106 bits if slots with parts of `largest`, a public
+    /// bound, would have coefficients above 2^45.
     ///
     /// # Errors
     /// As [`Self::encode`], for coefficients above 2^100.
@@ -136,7 +135,7 @@ impl Encoder {
         Ok(rounded.iter().map(|y| y.to_i128()).collect())
     }
 
-    /// [`Self::decode`], to 106 bits where parts of slots of `largest`, a public bound, have coefficients above 2^45.
+    /// [`Self::decode`], to 106 bits if slots with parts of `largest`, a public bound, have coefficients above 2^45.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] unless there are N coefficients.

@@ -43,8 +43,8 @@ pub fn encrypt<W: Word>(
     Ok(Ciphertext { fingerprint: context.fingerprint(), key_id, level, scale, parts: vec![b, a] })
 }
 
-/// The encoded message, which the modulus of the level must hold beside an error. Coefficients are looked at alike; only a message
-/// that is refused shows more of itself.
+/// The encoded message, which the modulus of the level must hold together with an error. All coefficients are treated alike; only a message
+/// that is refused reveals more of itself.
 pub(super) fn encode_below<W: Word>(
     context: &CkksContext<W>,
     slots: &[Complex],
@@ -147,7 +147,7 @@ pub fn decrypt_slots<W: Word>(
     key.check_chain(context.rlwe())?;
     let phase = key.phase(&ciphertext.parts);
     let mut coefficients = centered(&phase);
-    // Integers modulo n are held at a scale over n, and n goes up to what messages do.
+    // Integers modulo n are encrypted at a scale divided by n, and n may be as large as messages.
     let largest = context.largest_message() * context.largest_message();
     let slots = context.encoder().decode_wide(&coefficients, ciphertext.scale, largest);
     coefficients.zeroize();

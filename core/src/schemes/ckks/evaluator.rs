@@ -49,7 +49,7 @@ impl<W: Word> CkksEvaluator<W> {
     /// x + y at the lower of the two levels; equal scales required.
     ///
     /// A product, once rescaled, has a scale slightly different from that of its factors, because no prime is a power of two. To add a
-    /// factor to it, bring the factor to its scale first, one level down:
+    /// factor to the product, first bring the factor to the product's scale, one level down:
     /// [`multiply_constant_rescale`](Self::multiply_constant_rescale)`(x, 1.0.into(), product.scale())`.
     ///
     /// # Errors
@@ -147,7 +147,7 @@ impl<W: Word> CkksEvaluator<W> {
         Ok(y.poly.truncated_to(self.context.rlwe().q(level)))
     }
 
-    /// The product of two ciphertexts: three components, scales multiply, levels meet at the lower.
+    /// The product of two ciphertexts in three components, at the lower of the two levels; the scales multiply.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`]; [`Error::InvalidArgument`] if an operand was not relinearised.
@@ -159,7 +159,7 @@ impl<W: Word> CkksEvaluator<W> {
         Ok(Ciphertext { parts: parts.into(), level, scale: x.scale.mul(y.scale), ..*x })
     }
 
-    /// Three components to two, at the same scale.
+    /// Takes three components to two, at the same scale.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] unless there are three components; [`Error::ParamsMismatch`] and

@@ -1,8 +1,8 @@
 //! Noise flooding: fresh noise that a decryption gets before it is shown to somebody else.
 //!
-//! A CKKS decryption is the message and the noise of its ciphertext. The noise says something of the key: one decryption given to another
-//! party can be enough to recover it (Li, Micciancio, EUROCRYPT 2021, ePrint 2020/1533). So a result leaves its owner only with fresh
-//! noise added that hides the old (Li, Micciancio, Schultz, Sorrell, CRYPTO 2022, ePrint 2022/816): of standard deviation
+//! A CKKS decryption is the message and the noise of its ciphertext. The noise reveals something about the key: one decryption given to
+//! another party can be enough to recover it (Li, Micciancio, EUROCRYPT 2021, ePrint 2020/1533). So a result leaves its owner only with
+//! fresh noise added that hides the old (Li, Micciancio, Schultz, Sorrell, CRYPTO 2022, ePrint 2022/816): of standard deviation
 //!
 //! sigma = sqrt(12 tau) 2^(s/2) t
 //!
@@ -11,8 +11,8 @@
 //! error of one number times the square root of how many there are. Flooding costs log2(sqrt(12 tau)) + s/2 + log2(k)/2 bits of precision
 //! for k numbers, with the defaults 21.8 for one of them and 29.3 for 2^15. So release no more numbers than are asked for.
 //!
-//! Both are whole numbers of a unit far below sigma: the result is rounded to it, and the noise is drawn in it. Noise in floating point
-//! would leave the lowest bits of a result as they were.
+//! Result and noise are whole multiples of a unit far below sigma: the result is rounded to it, and the noise is drawn in it.
+//! Floating-point noise would leave the lowest bits of a result as they were.
 
 use alloc::{format, vec, vec::Vec};
 
@@ -27,22 +27,22 @@ use crate::{
     security::SecretDistribution,
 };
 
-/// Most bits of statistical security.
+/// Largest number of bits of statistical security.
 const MOST_STATISTICAL_BITS: u32 = 64;
 
 /// Words that are added up for a number's noise.
 const TERMS: usize = 64;
 
-/// Deviations that an error is beyond with a probability of 2^-128, as a Gaussian is.
+/// Standard deviations that a Gaussian error exceeds with a probability of 2^-128.
 const DEVIATIONS: f64 = 13.1;
 
-/// How often the mean of its spectrum the square of a secret's largest slot is taken to be; 10 is the most that was seen.
+/// The square of a secret's largest slot is taken to be this many times the mean over all slots; 10 is the most that was seen.
 const SPECTRUM_PEAK: f64 = 40.0;
 
 /// Variance of the errors of encryption.
 const ERROR_VARIANCE: f64 = 10.5;
 
-/// The releases that one key has, and how many of them have been made.
+/// How many releases one key has, and how many of them have been made.
 ///
 /// The owner stores [`Self::used`] with the key, and begins with it again ([`Self::resumed`]): a budget that starts afresh after a restart
 /// protects nothing.
@@ -108,26 +108,26 @@ impl Default for ReleaseBudget {
 /// A bound on the error of each number of a result: how far it is from what the same computation gives in the clear.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ErrorBound {
-    /// The error of a message that the owner of the secret key encrypted, or that a bootstrap has refreshed since, times this growth. It is 1
-    /// where nothing was computed after that; a product of numbers up to 1 makes it three times as large, a sum twice.
+    /// The error of a message that the owner of the secret key encrypted, or that a bootstrap has refreshed since, times this growth. The
+    /// growth is 1 if nothing was computed after that; a product of numbers up to 1 makes the error three times as large, a sum twice.
     Secret(f64),
     /// The same where a message may have been encrypted with the public key, which leaves a larger error.
     Public(f64),
-    /// At most this, in whichever way it is known: after several rounds of [bootstrapping](crate::bootstrapping::Rounds), or for parameters
-    /// of your own.
+    /// At most this, however it is known: after several rounds of [bootstrapping](crate::bootstrapping::Rounds), or for parameters of your
+    /// own.
     AtMost(f64),
 }
 
-/// A result that is to be released: how much of it, and what is known of it.
+/// A result that is to be released: how much of it, and what is known about it.
 ///
-/// The default is all numbers of a message that is at most 1 and was encrypted by anybody.
+/// By default all numbers are released, of a message that is at most 1 and was encrypted by anybody.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Release {
-    /// How many numbers leave, the first of them; all if `None`. The fewer, the less noise.
+    /// How many numbers are released, counted from the first; all if `None`. Fewer numbers need less noise.
     pub numbers: Option<usize>,
-    /// Bound on their errors.
+    /// Bound on the errors of the numbers.
     pub error: ErrorBound,
-    /// Largest absolute value that they can have: a release that leaves less than one bit of that is refused.
+    /// Largest absolute value of the numbers: a release that leaves less than one bit of it is refused.
     pub largest: f64,
 }
 
@@ -138,11 +138,11 @@ impl Default for Release {
 }
 
 impl Release {
-    /// The bound on the error of a number, given the error of a fresh or refreshed message; its argument says whether that may have been
-    /// encrypted with the public key.
+    /// The bound on the error of a number. `fresh` gives the error of a fresh or refreshed message; its argument says whether the message
+    /// may have been encrypted with the public key.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a growth below 1, a bound that is not above 0, or either not finite; those of `fresh`.
+    /// [`Error::InvalidArgument`] for a growth below 1, a bound that is not above 0, or either not finite; errors of `fresh`.
     pub(crate) fn error_of(&self, fresh: impl FnOnce(bool) -> Result<f64, Error>) -> Result<f64, Error> {
         let (growth, public) = match self.error {
             ErrorBound::AtMost(error) if error > 0.0 && error.is_finite() => return Ok(error),
@@ -162,7 +162,7 @@ impl Release {
         Ok(fresh(public)? * growth)
     }
 
-    /// Floods decrypted numbers, the largest error of each of which is at most `error`, and counts it.
+    /// Floods decrypted numbers, each with an error of at most `error`, and counts the release.
     ///
     /// # Errors
     /// [`Error::Limit`] if the budget is spent, or if less than one bit of the numbers would be left; [`Error::InvalidArgument`] for no
@@ -194,7 +194,7 @@ impl Release {
                 self.largest
             )));
         }
-        // Doubles are no nearer.
+        // Doubles are no more precise than this.
         let error = error.max(self.largest * (f64::EPSILON / 2.0));
         // A unit in the result's rounding is less than 2^-7 of the error: the factor is below 2^58, the unit 2^-65 of the deviation.
         let sigma = budget.factor(numbers) * error * (1.0 + 1.0 / 128.0);
@@ -214,8 +214,8 @@ impl Release {
     }
 }
 
-/// Numbers with noise of standard deviation `sigma`. It is the sum of 64 words, which the stream gives uniformly: a shift shows in it as in a
-/// Gaussian, quadratically (a single uniform would show it linearly), and no step depends on a value.
+/// Adds noise of standard deviation `sigma` to numbers. The noise is the sum of 64 uniform words of the stream: a shift shows in it
+/// quadratically, as in a Gaussian (in a single uniform word it would show linearly). No step depends on a value.
 fn flood(numbers: &[f64], sigma: f64, stream: &mut Stream) -> Vec<f64> {
     // A word has variance 2^128 / 12.
     let unit = sigma / (libm::sqrt(TERMS as f64 / 12.0) * libm::exp2(64.0));
@@ -248,12 +248,12 @@ pub(crate) fn fresh_variance<W: Word>(context: &CkksContext<W>, public: bool) ->
     errors * ERROR_VARIANCE + 1.0 / 12.0
 }
 
-/// Largest error of a part of a slot whose coefficients have a variance, in a bad case: under a key whose spectrum peaks.
+/// Largest error of a part of a slot for coefficients of this variance, in a bad case: under a key whose spectrum peaks.
 pub(crate) fn worst_slot_error(n: usize, variance: f64, scale: Scale) -> f64 {
     worst_of_deviation(libm::sqrt(n as f64 * variance / 2.0) / scale.to_f64())
 }
 
-/// Largest error for a root of the mean square, over all slots, of `rms`.
+/// Largest error if the root mean square over all slots is `rms`.
 pub(crate) fn worst_of_deviation(rms: f64) -> f64 {
     DEVIATIONS * libm::sqrt(SPECTRUM_PEAK) * rms
 }
@@ -267,7 +267,7 @@ fn secret_weight<W: Word>(context: &CkksContext<W>) -> f64 {
     }
 }
 
-/// That released numbers are off by centred noise of standard deviation `sigma`, to five standard errors.
+/// Asserts that released numbers are off by centred noise of standard deviation `sigma`, to five standard errors.
 #[cfg(test)]
 pub(crate) fn assert_deviation(found: &[f64], exact: &[f64], sigma: f64) {
     assert_eq!(found.len(), exact.len());
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(budget, ReleaseBudget::default());
         assert!((libm::log2(budget.factor(1)) - 21.79).abs() < 0.01);
         assert!((libm::log2(budget.factor(1 << 15)) - 29.29).abs() < 0.01);
-        // What flooding asks of the unit of its rounding.
+        // The bound that flooding assumes for the unit of its rounding.
         let most = ReleaseBudget::new(u32::MAX, MOST_STATISTICAL_BITS).unwrap().factor(1 << 16);
         assert!(libm::log2(most) < 58.0);
     }

@@ -11,8 +11,8 @@ use crate::{
     rlwe::{KeySeeds, SampleBlock, SecretKey},
 };
 
-/// The key that encrypts messages, whatever the method that refreshes them, and the seeds of its key set. It is as secret as the key,
-/// and makes public keys.
+/// The key that encrypts messages, whichever method refreshes them, with the seeds of its key set. It is as secret as the key alone, and
+/// makes public keys.
 #[derive(Clone, Copy)]
 pub struct MainSecret<'a, W: Word> {
     context: &'a CkksContext<W>,
@@ -36,7 +36,7 @@ impl<'a, W: Word> MainSecret<'a, W> {
         Ok(Self::of(context, secret, seeds, key_id))
     }
 
-    /// The same of a key that is known to be of the set.
+    /// [`Self::new`] for a key that is known to belong to the set.
     pub(super) fn of(
         context: &'a CkksContext<W>,
         secret: &'a SecretKey<W>,

@@ -23,7 +23,7 @@ impl Scale {
         Self::new(libm::exp2(x))
     }
 
-    /// The product of primes (each below 2^53 here, or split otherwise).
+    /// The product of primes, each taken exactly.
     pub fn product(primes: impl Iterator<Item = u64>) -> Self {
         primes.fold(Self::new(1.0), |acc, p| acc.mul(Self::from_integer(p)))
     }
@@ -33,7 +33,7 @@ impl Scale {
         Self(DoubleDouble::from_u64(x))
     }
 
-    /// The real number. As [`Self::new`], it must be positive and finite.
+    /// Takes a real number, which must be positive and finite as for [`Self::new`].
     pub const fn from_real(x: DoubleDouble) -> Self {
         Self(x)
     }
@@ -60,7 +60,7 @@ impl Scale {
         self.0.to_f64()
     }
 
-    /// Nearest double of a scale that somebody gave.
+    /// Nearest double of a scale from outside, which must be positive and finite.
     pub(super) fn checked(self) -> Result<f64, Error> {
         let scale = self.to_f64();
         if scale.is_finite() && scale > 0.0 {
@@ -96,12 +96,12 @@ impl Scale {
         Self(self.0.sqrt())
     }
 
-    /// Equal within 2^-45, far below any ciphertext's noise.
+    /// Whether both are equal within a relative 2^-45, far below any ciphertext's noise.
     pub fn matches(self, other: Self) -> bool {
         ((self.0 - other.0).to_f64() / other.to_f64()).abs() < 1.0 / (1u64 << 45) as f64
     }
 
-    /// The same number, computed in another order: equal within 2^-90.
+    /// Whether both are one number, computed in different orders: equal within a relative 2^-90.
     pub(crate) fn differs_by_rounding(self, other: Self) -> bool {
         ((self.0 - other.0).to_f64() / other.to_f64()).abs() < 1.0 / (1u128 << 90) as f64
     }

@@ -64,8 +64,8 @@ impl<W: Word> CkksSecretKey<W> {
         self.keys.key_id
     }
 
-    /// What arithmetic by names of operations makes its keys from
-    /// ([`ArithmeticKeys`](crate::circuits::arithmetic::ArithmeticKeys)).
+    /// The secret from which [`ArithmeticKeys`](crate::circuits::arithmetic::ArithmeticKeys) are
+    /// made, for arithmetic by names of operations.
     pub fn main_secret(&self) -> MainSecret<'_, W> {
         MainSecret::of(&self.context, &self.keys.secret, &self.keys.seeds, self.keys.key_id)
     }
@@ -94,11 +94,11 @@ impl<W: Word> CkksSecretKey<W> {
         decrypt_slots(&self.context, &self.keys.secret, self.keys.key_id, ciphertext)
     }
 
-    /// Decrypts for somebody who is not the owner of the key: floods the result with noise, or refuses. A number is a part of a slot here:
-    /// an even count of real and imaginary parts in turn.
+    /// Decrypts for somebody who is not the owner of the key: floods the result with noise, or refuses. Numbers are the real and imaginary
+    /// parts of slots in turn, so their count must be even.
     ///
-    /// Without bootstrapping a bound on errors is that of a fresh message at the scale of the ciphertext and of one rescaling, whichever is
-    /// larger, times the stated growth.
+    /// Without bootstrapping, errors are bounded by the error of a fresh message at the scale of the ciphertext or of one rescaling,
+    /// whichever is larger, times the stated growth.
     ///
     /// # Errors
     /// [`Error::Limit`] if the budget is spent, or if less than one bit of the numbers would be left after flooding;
@@ -202,7 +202,7 @@ mod tests {
         let release = Release { numbers: Some(2), ..Release::default() };
         let spent = key.decrypt_for_release(&x, &release, &mut budget, &seed).unwrap_err();
         assert_eq!(spent.code(), "LIMIT");
-        // Of another key nothing is told, and nothing counted.
+        // A ciphertext of another key reveals nothing and counts nothing.
         let other = CkksSecretKey::generate(&context, &Seed::from_bytes([9; 32]));
         let wrong = other.decrypt_for_release(&x, &release, &mut fresh, &seed).unwrap_err();
         assert_eq!((wrong.code(), fresh.used()), ("PARAMS_MISMATCH", 0));

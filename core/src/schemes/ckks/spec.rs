@@ -1,4 +1,4 @@
-//! Numbers of a chain for computations without bootstrapping.
+//! Parameters of a chain for computations without bootstrapping.
 
 use alloc::vec::Vec;
 
@@ -9,11 +9,11 @@ use crate::{
     arith::Word, error::Error, rlwe::RlweSpec, schemes::leveled_chain::LeveledChain, security::SecurityPolicy,
 };
 
-/// A chain of one prime a level, one special prime, and a ternary secret: what a computation without bootstrapping takes. Each
-/// multiplication uses up a level.
+/// A chain for computations without bootstrapping: one prime for each level, one special prime, and a ternary secret. Each multiplication
+/// uses up a level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CkksSpec {
-    /// Ring degree N, a power of two: twice as many as there are slots.
+    /// Ring degree N, a power of two: twice the number of slots.
     pub n: usize,
     /// log2 of the prime of level 0. It is larger than the scale by the room that messages have when all levels are used up.
     pub log_base: f64,
@@ -44,12 +44,12 @@ impl CkksSpec {
     /// The parameter set. Primes above 2^31 take words of 64 bits.
     ///
     /// # Errors
-    /// As [`CkksContext::from_spec`], security included; [`Error::InvalidArgument`] for sizes of which there are not enough primes.
+    /// As [`CkksContext::from_spec`], security included; [`Error::InvalidArgument`] for sizes that have too few primes.
     pub fn context<W: Word>(&self) -> Result<CkksContext<W>, Error> {
         let chain = self.chain();
         if self.n.is_power_of_two() && (chain.levels.len() <= self.levels || chain.special.is_empty()) {
             return Err(Error::InvalidArgument(format!(
-                "log_base {}, log_scale {} and log_special {} with {} levels: there are not so many primes of these sizes that are 1 modulo \
+                "log_base {}, log_scale {} and log_special {} with {} levels: there are not enough primes of these sizes that are 1 modulo \
                  {}; take sizes of {} to 61 bits",
                 self.log_base,
                 self.log_scale,

@@ -107,7 +107,7 @@ pub fn bgv_ciphertext_from_bytes<W: WireWord>(
     )))
 }
 
-/// Encodes a public key, as that of a CKKS set.
+/// Encodes a public key in the form of CKKS public keys.
 pub fn bgv_public_key_to_bytes<W: WireWord>(context: &BgvContext<W>, key: &BgvPublicKey<W>) -> Vec<u8> {
     public_bytes(context.fingerprint(), key.key_id(), &key.sample.seed, &key.sample.b)
 }

@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// Most ciphertexts of one list.
+/// Largest number of ciphertexts in one list.
 pub const MAX_CIPHERTEXTS: usize = 1 << 16;
 
 const METADATA_LEN: usize = 8;
@@ -103,7 +103,7 @@ pub fn cggi_ciphertexts_from_bytes<W: WireWord>(
 ) -> Result<Vec<CggiCiphertext<W>>, Error> {
     let each = ciphertext_payload_len(params);
     let stated = frame::peek(bytes)?.payload_len / each as u64;
-    // A length that is not a list's is refused by the frame reader, against the nearest one that is.
+    // The frame reader refuses a length that no list has, as it is told to expect the nearest one that a list has.
     let count = usize::try_from(stated).unwrap_or(usize::MAX).clamp(1, MAX_CIPHERTEXTS);
     let expect = Expect {
         kind: ObjectKind::CggiCiphertexts,

@@ -24,7 +24,7 @@ use crate::{
 /// Bytes of metadata: the shape, and what else the scheme states.
 pub(super) const METADATA_LEN: usize = 24;
 
-/// What the length of a ciphertext over ring-LWE follows from; the first two bytes of its metadata.
+/// Level and components, from which the length of a ciphertext over ring-LWE follows; the first two bytes of its metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
     pub level: usize,
@@ -42,8 +42,8 @@ impl Shape {
         METADATA_LEN + self.len(rlwe)
     }
 
-    /// The shape that the length of a frame says. A length that no shape has gives the largest, against which the frame reader refuses
-    /// it.
+    /// The shape that follows from the length of a frame. A length that no shape has gives the largest shape, so that the frame reader
+    /// refuses it.
     ///
     /// # Errors
     /// As [`frame::peek`].
@@ -63,7 +63,7 @@ impl Shape {
         [self.level as u8, self.components as u8]
     }
 
-    /// That the metadata state this shape.
+    /// Checks that the metadata state this shape.
     ///
     /// # Errors
     /// [`Error::BadBytes`] naming both.
@@ -78,7 +78,7 @@ impl Shape {
     }
 }
 
-/// An untrusted ciphertext of any scheme, as far as all have it.
+/// The parts of an untrusted ciphertext that all schemes have.
 #[derive(Clone, Copy)]
 pub(super) struct Stated<'a> {
     pub shape: Shape,
@@ -112,14 +112,14 @@ impl<'a> Stated<'a> {
         self.metadata[at]
     }
 
-    /// The number that begins at a byte of the metadata.
+    /// The number that begins at byte `at` of the metadata.
     pub fn word(&self, at: usize) -> u64 {
         let mut word = [0; 8];
         word.copy_from_slice(&self.metadata[at..at + 8]);
         u64::from_le_bytes(word)
     }
 
-    /// That the metadata are 0 from a byte up to the first number.
+    /// Checks that the metadata are 0 from byte `from` up to the first number.
     ///
     /// # Errors
     /// [`Error::BadBytes`] if they are not.
@@ -138,7 +138,7 @@ pub(super) fn write_parts<W: WireWord>(parts: &[Poly<W, Eval>], mut out: &mut [u
     }
 }
 
-/// Reads so many components.
+/// Reads `components` components.
 pub(super) fn read_parts<W: WireWord>(
     basis: &Basis<W>,
     components: usize,

@@ -21,9 +21,9 @@ use crate::{
     wire::ObjectKind,
 };
 
-/// A set whose evaluation keys travel in such parts.
+/// A set whose evaluation keys travel in parts of this form.
 pub trait WireKeySet: SwitchingKeySet<Word: WireWord> {
-    /// Kind of the parts. Sets that are older than [`ObjectKind::KeyPart`] have one of their own.
+    /// Kind of the parts. Sets that are older than [`ObjectKind::KeyPart`] have a kind of their own.
     const PART: ObjectKind = ObjectKind::KeyPart;
 }
 
@@ -55,7 +55,7 @@ fn frame_of<P: WireKeySet>(params: &P, key_id: [u8; 16], part: &SwitchingKeyPart
 /// index give the same bytes, so an interrupted upload needs no memory of what was sent.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] for a part the set does not have; [`Error::MissingKey`] for one of a secret that is not there.
+/// [`Error::InvalidArgument`] for a part the set does not have; [`Error::MissingKey`] for a part of a secret that is not there.
 pub(crate) fn key_part<P: WireKeySet>(
     params: &P,
     key_id: [u8; 16],
@@ -158,7 +158,7 @@ mod tests {
         wire::{frame, header::HEADER_LEN},
     };
 
-    /// A conventional set as a method would have it that comes now.
+    /// A conventional set, defined as a new method would define its sets.
     #[derive(Clone)]
     struct New(ConventionalParams);
 

@@ -31,7 +31,7 @@ pub fn public_key_from_bytes<P: CkksSet>(params: &P, bytes: &[u8]) -> Result<Pub
     PublicKey::new(context, key_id, level, b, &seed)
 }
 
-/// A public key: its seed, and its first component.
+/// Encodes a public key: its seed and its first component.
 pub(super) fn public_bytes<W: WireWord>(
     fingerprint: [u8; 16],
     key_id: [u8; 16],
@@ -48,7 +48,7 @@ pub(super) fn public_bytes<W: WireWord>(
 /// Key id, public seed and first component.
 pub(super) type PublicParts<W> = ([u8; 16], Seed, Poly<W, Eval>);
 
-/// What an untrusted public key is made of.
+/// Decodes the parts of an untrusted public key.
 pub(super) fn public_parts<W: WireWord>(
     fingerprint: [u8; 16],
     basis: &Basis<W>,

@@ -1,4 +1,4 @@
-//! What travels: ciphertexts, keys.
+//! The objects that travel: ciphertexts and keys.
 //!
 //! Readers check everything against the receiver's parameters; what they accept cannot make a later
 //! operation fail on its shape.

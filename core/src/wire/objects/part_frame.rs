@@ -13,7 +13,7 @@ use crate::{
 /// Bytes before the residues.
 pub(super) const PREFIX_LEN: usize = SEED_LEN + 8;
 
-/// A part as both sides compute it.
+/// What both sides know about a part before they read it.
 pub(super) struct PartFrame {
     pub kind: ObjectKind,
     /// What the set calls its parts: "chunk", "part".
@@ -25,7 +25,7 @@ pub(super) struct PartFrame {
     pub residues: usize,
 }
 
-/// That a set has no part `index` of `count`; it calls its parts `noun`.
+/// The error for a set that has no part `index`, as it has `count`; it calls its parts `noun`.
 pub(super) fn no_part(noun: &str, index: usize, set: &str, count: usize) -> Error {
     Error::InvalidArgument(format!(
         "{noun} {index} asked of set {set}, which has {noun}s 0 to {}; ask for one of them",

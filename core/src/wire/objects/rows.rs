@@ -40,7 +40,7 @@ impl WireWord for u64 {
     }
 }
 
-/// Bytes of one polynomial: as many words of a row as its degree, without the zeros after them.
+/// Bytes of one polynomial: its rows up to the degree, without the zeros after it.
 pub(super) fn poly_len<W: Word>(basis: &Basis<W>) -> usize {
     basis.primes().map(|p| packed_len(residue_bits(p), basis.degree())).sum()
 }

@@ -1,5 +1,5 @@
-//! Parts of the evaluation keys of sets that link numbers to gates. Those of the numbers are as they are without gates; the others
-//! have the same frame: public seed, index of the part as u64, then first components.
+//! Parts of the evaluation keys of sets that link numbers to gates. Parts for the numbers are the same as without gates; all others have
+//! the same frame: public seed, index of the part as u64, then first components.
 
 use alloc::{vec, vec::Vec};
 
@@ -36,7 +36,7 @@ fn frame_of<R: ReductionSpec>(params: &LinkParams<R>, key_id: [u8; 16], part: &L
     }
 }
 
-/// Modulus and samples of a key between the schemes.
+/// Basis and number of samples of a key between the schemes.
 fn link_of<'a, R: ReductionSpec>(
     params: &'a LinkParams<R>,
     kind: &LinkPartKind,

@@ -1,4 +1,4 @@
-//! What the encodings of keys need of a parameter set, so that there is one of each.
+//! What the encodings of keys need from a parameter set, so that one encoding serves all sets.
 
 use alloc::vec::Vec;
 
@@ -63,7 +63,7 @@ pub trait CkksSet {
     /// Chain and encoder.
     fn ckks(&self) -> &CkksContext<Self::Word>;
 
-    /// What the slots hold, unless something else is said.
+    /// What the slots hold unless stated otherwise.
     fn mode(&self) -> SlotMode;
 
     /// Lowest level of the input of a bootstrap.
@@ -82,7 +82,7 @@ pub trait CkksSet {
         1.0
     }
 
-    /// What jobs are planned for, each a program.
+    /// The target that jobs are planned for; each job is a program.
     fn target(&self) -> Result<Target, Error>;
 }
 
@@ -157,8 +157,8 @@ impl<W: WireWord> CkksSet for ShipParams<W> {
     }
 }
 
-/// The sets that raise the modulus with a reduction, and those that link such a set to gates. `$output` is the level of what a
-/// bootstrap of a program leaves.
+/// The sets that raise the modulus with a reduction, and those that link such a set to gates. `$output` is the level after a bootstrap in a
+/// program.
 macro_rules! raising_sets {
     ($reduction:ty, |$set:ident| $output:expr) => {
         impl<W: WireWord> CkksSet for RaisingParams<$reduction, W> {

@@ -1,4 +1,4 @@
-//! Objects, for code that waits: requests run on threads of their own.
+//! A client of an object store for code that blocks: requests run on threads of their own.
 
 use std::fs::File;
 use std::future::Future;
@@ -19,16 +19,16 @@ use super::super::Unreachable;
 use crate::config::bucket_and_prefix;
 use crate::own_runtime::OwnRuntime;
 
-/// How long a store may be silent; whoever asked tries again.
+/// How long a store may be silent before a request fails; callers try again.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What is sent to a store in a second, at least: of that nothing is heard before all of it is there.
+/// Lowest rate of an upload: a store says nothing before it has all bytes, so longer uploads get more time.
 const BYTES_PER_SECOND: u64 = 64 << 10;
 
-/// How long a request that fails is repeated before whoever asked hears of it.
+/// How long a failing request is repeated before the caller hears of it.
 const REPEATED: Duration = Duration::from_secs(5);
 
-/// How long a store that could not be reached is not asked again.
+/// How long a store that could not be reached is left alone.
 const REST: Duration = Duration::from_secs(3);
 
 /// What was found under a name.
@@ -37,7 +37,7 @@ pub enum Found<T> {
     Nothing,
     /// At most the expected number of bytes.
     Bytes(T),
-    /// So many bytes, which are more than expected.
+    /// An object of this length, which is not the expected one.
     OtherLength(u64),
 }
 
@@ -47,11 +47,11 @@ pub struct Client {
     runtime: OwnRuntime,
     objects: Arc<dyn ObjectStore>,
     shown: String,
-    /// How long it may be silent.
+    /// How long the store may be silent.
     patience: Duration,
     /// How long it is left alone after that.
     rest: Duration,
-    /// Until when it is not asked, and why.
+    /// Until when the store is left alone, and why.
     rests: Mutex<Option<(Instant, String)>>,
     failed_last: Mutex<Option<Instant>>,
 }
@@ -62,12 +62,12 @@ pub fn s3(address: &str) -> io::Result<(Arc<dyn ObjectStore>, Path)> {
     let (bucket, prefix) = bucket_and_prefix(address)
         .ok_or_else(|| bad("an object store is s3://bucket or s3://bucket/prefix".to_owned()))?;
     let prefix = Path::parse(prefix).map_err(|error| bad(error.to_string()))?;
-    // Another part of the program may have chosen already, and all choose this one.
+    // Another part of the program may have installed a provider already; all of them install this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = AmazonS3Builder::from_env()
         .with_bucket_name(bucket)
         .with_conditional_put(S3ConditionalPut::ETagMatch)
-        // Requests have as long as their bytes need, which is measured here.
+        // Time limits depend on the number of bytes, and are kept here instead.
         .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), "1 day")
         .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::ConnectTimeout), "5 seconds")
         .with_retry(RetryConfig { max_retries: 2, retry_timeout: REPEATED, ..RetryConfig::default() });
@@ -99,12 +99,12 @@ impl Client {
         })
     }
 
-    /// What errors call it.
+    /// What errors call the store.
     pub fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// Stores an object; `false` if there was one and was to be none.
+    /// Stores an object; `false` if there was one and `mode` asks for none.
     pub fn put(&self, location: &Path, bytes: &[u8], mode: PutMode) -> io::Result<bool> {
         let outcome = self.send(location, bytes, mode)?;
         self.stored(outcome)
@@ -126,9 +126,9 @@ impl Client {
         }
     }
 
-    /// Stores an object where there is none; `false` if there is one: another's, or this one, if the answer was lost. A store that
-    /// refuses may close the connection while the bytes are still on their way, and then nobody hears of it. One that had closed the
-    /// connection before they were sent has nothing, and is sent them again.
+    /// Stores an object where there is none; `false` if there is one: another, or this one if the answer was lost. A store that refuses may
+    /// close the connection while bytes are still on their way, and its answer is lost, so the object is looked up. If it is absent, the
+    /// connection was closed before the upload, which is repeated.
     pub fn create(&self, location: &Path, bytes: &[u8]) -> io::Result<bool> {
         match self.send(location, bytes, PutMode::Create)? {
             Err(Failure::Store(error)) if is_cut_off(&error) => match self.length(location)? {
@@ -157,7 +157,7 @@ impl Client {
         self.found(read)
     }
 
-    /// Writes the bytes of an object into a file, if there are as many of them as `length` says; gives their BLAKE3.
+    /// Writes an object of `length` bytes into a file, and returns its BLAKE3 hash.
     pub fn copy(&self, location: &Path, length: u64, file: &mut File) -> io::Result<Found<blake3::Hash>> {
         let (objects, from, patience) = (Arc::clone(&self.objects), location.clone(), self.patience);
         let (mut file, mut hasher) = (file.try_clone()?, blake3::Hasher::new());
@@ -191,7 +191,7 @@ impl Client {
         }
     }
 
-    /// How many bytes an object has.
+    /// The number of bytes of an object, if there is one.
     pub fn length(&self, location: &Path) -> io::Result<Option<u64>> {
         let (objects, of, patience) = (Arc::clone(&self.objects), location.clone(), self.patience);
         match self.wait(async move { within(patience, objects.head(&of)).await })? {
@@ -206,7 +206,7 @@ impl Client {
         self.first(below, usize::MAX)
     }
 
-    /// As many of the objects below a prefix.
+    /// Up to `most` of the objects below a prefix, with their lengths.
     pub fn first(&self, below: Option<&Path>, most: usize) -> io::Result<Vec<(Path, u64)>> {
         let (mut listed, patience) = (self.objects.list(below).take(most), self.patience);
         let found = self.wait(async move {
@@ -219,7 +219,7 @@ impl Client {
         found.map_err(|failure| self.failed(&failure))
     }
 
-    /// Removes objects; that one is not there is no error.
+    /// Removes objects; it is no error if one is absent.
     pub fn remove(&self, gone: Vec<Path>) -> io::Result<()> {
         if gone.is_empty() {
             return Ok(());
@@ -245,8 +245,8 @@ impl Client {
         *self.failed_last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a request gives, on a thread that may wait. A store that was silent, or could not be reached, is left alone for a while, so
-    /// that not everybody waits for it.
+    /// Blocks until a request is done. While a store that was silent or out of reach is left alone, requests fail at once, so that not
+    /// every caller waits for it.
     fn wait<T: Send + 'static>(&self, request: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
         if let Some((until, why)) = &*self.rests()
             && Instant::now() < *until
@@ -272,7 +272,7 @@ impl Client {
             Failure::Slow => ("no response within the time allowed".to_owned(), true),
             Failure::Store(error) => {
                 tracing::debug!(%error, "a request for an object has failed");
-                // Whatever else is wrong may be so for this object alone.
+                // Any other error may concern this object alone.
                 (cause(error), is_silent(error))
             }
         };
@@ -284,15 +284,15 @@ impl Client {
     }
 }
 
-/// Why a request gave nothing.
+/// Why a request failed.
 enum Failure {
-    /// The store says so, or could not be asked.
+    /// The store returned an error, or could not be asked.
     Store(Error),
-    /// It said nothing for too long.
+    /// The store was silent for too long.
     Slow,
 }
 
-/// What a step of a request gives in this time.
+/// The outcome of a step of a request, or `Failure::Slow` after `patience`.
 async fn within<T>(patience: Duration, step: impl Future<Output = Result<T, Error>>) -> Result<T, Failure> {
     match tokio::time::timeout(patience, step).await {
         Ok(outcome) => outcome.map_err(Failure::Store),
@@ -300,7 +300,7 @@ async fn within<T>(patience: Duration, step: impl Future<Output = Result<T, Erro
     }
 }
 
-/// Whether a request came to no answer.
+/// Whether a request could not connect, or timed out.
 fn is_silent(error: &(dyn std::error::Error + 'static)) -> bool {
     matches!(http_kind(error), Some(HttpErrorKind::Connect | HttpErrorKind::Timeout))
 }
@@ -322,14 +322,14 @@ fn http_kind(error: &(dyn std::error::Error + 'static)) -> Option<HttpErrorKind>
     None
 }
 
-/// What is behind an error, in words that are the same each time: no names of objects, times and numbers of requests.
+/// The innermost cause of an error, in words that are the same each time: no names of objects, times or numbers of requests.
 fn cause(error: &dyn std::error::Error) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {
         innermost = source;
     }
     let text = innermost.to_string();
-    // The store says more of it, in XML.
+    // Details in XML follow.
     let text = text.split('<').next().unwrap_or_default().trim_end_matches([' ', ':']);
     text.chars().filter(|letter| !letter.is_control()).take(200).collect()
 }
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn a_store_that_is_silent_is_left_alone_for_a_while() {
-        // It takes every connection and says nothing.
+        // Takes every connection and says nothing.
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let builder = AmazonS3Builder::new()
@@ -372,7 +372,7 @@ mod tests {
             let error = ask(&client, &at);
             assert!(Unreachable::is(&error), "{error}");
             assert_eq!(error.to_string(), "s3://bucket: no response within the time allowed");
-            // The next one hears of it without asking.
+            // The next request fails without asking the store.
             let failed = client.failed_last();
             assert!(failed.is_some());
             assert_eq!(client.length(&at).unwrap_err().to_string(), error.to_string());
@@ -416,7 +416,7 @@ mod tests {
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nETag: \"e\"\r\nLast-Modified: Sat, 28 Nov 2026 00:00:00 GMT\r\nConnection: close\r\n\r\n",
         );
         assert!(!there.create(&at, &bytes).unwrap());
-        // `put` tells what the store has said, and no object that is there means that it was overwritten.
+        // `put` reports what the store said. That an object is there does not mean that it was overwritten.
         assert!(Unreachable::is(&there.put(&at, &bytes, PutMode::Create).unwrap_err()));
         assert!(Unreachable::is(&there.put(&at, &bytes, PutMode::Overwrite).unwrap_err()));
         let absent = closes_early("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");

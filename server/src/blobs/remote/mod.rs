@@ -10,10 +10,10 @@
 //! all below a prefix that belongs to one front; its workers only read there and put results.
 //!
 //! An object store has no transactions and no renaming. So a piece has its digest in its name, and an upload is complete before the
-//! transaction that records it. What the table does not have after that is superfluous, and removed once no upload of the same name is
-//! under way ([`traffic`]) and another look at the table has confirmed it. Objects of key sets and jobs that the table does not
-//! know at all are removed only where this process saw them become superfluous: after a start nobody can tell them from those of
-//! a table that was restored from an older backup.
+//! transaction that records it. Objects that the table does not list after that are superfluous. They are removed once no upload of the
+//! same name is under way ([`traffic`]) and another look at the table has confirmed it. Objects of key sets and jobs that the table does
+//! not know at all are removed only if this process saw them become superfluous: after a start they look like those of a table that was
+//! restored from an older backup.
 
 mod client;
 mod names;
@@ -40,7 +40,7 @@ use crate::store::folder::{MARKER, Marker};
 /// How long a look at the marker counts.
 const FRESH: Duration = Duration::from_secs(5);
 
-/// Objects that are removed at once.
+/// Most objects that are removed together.
 const BATCH: usize = 100;
 
 /// The bytes of one front below a prefix of a bucket.
@@ -53,20 +53,20 @@ pub struct RemoteBlobs {
     checked: Mutex<Option<Instant>>,
     /// The identifier of the front's data folder, once it is known.
     owner: OnceLock<Id>,
-    /// Where results are put that are on their way to somebody.
+    /// Folder for copies of results while they are sent.
     spool: Option<PathBuf>,
 }
 
 /// Where there may be superfluous objects.
 struct Suspects {
-    /// Anywhere: nobody has looked since the start.
+    /// Anywhere: nobody has looked since the start, or there were too many prefixes.
     anywhere: bool,
     /// Below these prefixes.
     below: BTreeSet<Path>,
 }
 
 impl Suspects {
-    /// Prefixes that are remembered; with more, everything is looked at.
+    /// Most prefixes that are remembered; beyond that, everything is looked at.
     const MOST: usize = 10_000;
 
     fn add(&mut self, prefix: Path) {
@@ -105,7 +105,7 @@ impl RemoteBlobs {
         })
     }
 
-    /// The same, which puts results into files without a name in this folder while they are sent, and not into memory.
+    /// The same, but with results copied into unnamed files in this folder while they are sent, and not into memory.
     #[must_use]
     pub fn with_spool(self, folder: PathBuf) -> Self {
         Self { spool: Some(folder), ..self }
@@ -135,7 +135,7 @@ impl RemoteBlobs {
         Ok(Some(marker))
     }
 
-    /// Makes sure, by a look now, that the objects are those of the front whose they were before.
+    /// Reads the marker to make sure that the objects still belong to the front that they belonged to before.
     fn is_the_place(&self) -> io::Result<()> {
         let shown = self.client.shown();
         let Some(marker) = self.marker()? else {
@@ -155,7 +155,7 @@ impl RemoteBlobs {
         Ok(())
     }
 
-    /// What it means that an object is absent: it was lost, unless this is not the place.
+    /// The error for an absent object: it was lost, unless this is not the front's place.
     fn absent(&self, location: &Path) -> ReadError {
         match self.is_the_place() {
             Ok(()) => ReadError::Damaged(format!("{}: {location} is absent", self.client.shown())),
@@ -175,7 +175,7 @@ impl RemoteBlobs {
         self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes superfluous objects below a prefix, and ownerless ones if `takes_ownerless`; gives how many of those were left.
+    /// Removes superfluous objects below a prefix, and ownerless ones if `takes_ownerless`; returns how many ownerless ones it left.
     fn clear(
         &self,
         below: Option<&Path>,
@@ -194,14 +194,14 @@ impl RemoteBlobs {
         }
         for batch in found.chunks(BATCH) {
             let locations = batch.iter().map(|(location, ..)| location.clone()).collect();
-            // Those that somebody uploads at the moment are looked at the next time.
+            // Objects that are being uploaded are left for the next sweep.
             let removing = self.traffic.remove(locations);
             let mut gone = Vec::new();
             for (location, blob, digest) in batch {
                 if !removing.has(location) {
                     self.suspect(*blob);
                 } else if standing(*blob, *digest)? != Standing::Recorded {
-                    // It was not recorded meanwhile.
+                    // Still not recorded.
                     gone.push(location.clone());
                 }
             }
@@ -263,7 +263,7 @@ impl Blobs for RemoteBlobs {
         if wanted.iter().any(|(blob, _)| blob.owner() != owner) {
             return Err(io::Error::other("names of several owners are looked at one after the other"));
         }
-        // One question for all.
+        // One request for all.
         let found = self.client.list(Some(&self.names.folder(owner)))?;
         let lengths: std::collections::HashMap<Path, u64> = found.into_iter().collect();
         let mut missing = Vec::new();
@@ -309,7 +309,7 @@ impl Blobs for RemoteBlobs {
         let (found, mut file) = match copied {
             Ok(copied) => copied,
             Err(error) if Unreachable::is(&error) => return Err(error.into()),
-            // The disk of this machine is not what keeps the result.
+            // Trouble with the local disk does not keep the result back.
             Err(_) => return self.get(blob, expected).map(Source::Bytes),
         };
         match found {
@@ -409,7 +409,7 @@ impl Keeper for RemoteBlobs {
             }
         }
         for prefix in below {
-            // What is wrong with one does not keep the others.
+            // Trouble with one prefix does not hold up the others.
             if let Err(error) = self.clear(Some(&prefix), standing, true) {
                 self.suspects().add(prefix);
                 outcome = Err(error);
@@ -420,7 +420,7 @@ impl Keeper for RemoteBlobs {
 }
 
 impl RemoteBlobs {
-    /// Takes an empty prefix for a data folder.
+    /// Claims an empty prefix for a data folder.
     fn mark(&self, folder: Id) -> Result<(), String> {
         let shown = self.client.shown();
         let text = serde_json::to_vec_pretty(&Marker::new(folder)).map_err(|error| error.to_string())?;
@@ -431,7 +431,7 @@ impl RemoteBlobs {
                 "{shown}: another front has just begun to keep its bytes there; choose another prefix by cluster.blobs"
             ));
         }
-        // The store itself has to refuse.
+        // The store has to refuse to replace the marker.
         if self.client.put(&marker, &text, PutMode::Create).map_err(told)? {
             return Err(format!(
                 "{shown}: the store replaces objects that are to be put only where there are none (If-None-Match), so that results could be lost; use a store that honours it"
@@ -450,7 +450,7 @@ struct Upload<'a> {
 }
 
 impl Staged for Upload<'_> {
-    /// It has its name already.
+    /// Nothing to do: the object has its name already.
     fn publish(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -468,7 +468,7 @@ impl Drop for Upload<'_> {
     }
 }
 
-/// The objects of a key set or job whose record goes.
+/// The objects of a key set or job whose record is being removed.
 struct RetiredObjects<'a> {
     of: &'a RemoteBlobs,
     owner: Owner,

@@ -16,7 +16,7 @@ impl Names {
         Self { prefix }
     }
 
-    /// Where everything is; `None` if that is the whole bucket.
+    /// The prefix of all objects; `None` if that is the whole bucket.
     pub fn prefix(&self) -> Option<&Path> {
         (!self.prefix.is_root()).then_some(&self.prefix)
     }
@@ -25,7 +25,7 @@ impl Names {
         self.prefix.clone().join(MARKER)
     }
 
-    /// Below what an owner has all its objects.
+    /// The prefix of all objects of an owner.
     pub fn folder(&self, owner: Owner) -> Path {
         let (kind, id) = match owner {
             Owner::Key(id) => ("keys", id),
@@ -34,7 +34,7 @@ impl Names {
         self.prefix.clone().join(kind).join(id.to_string())
     }
 
-    /// Below what the objects are that have a name now or had it before.
+    /// The prefix of all objects that have the name of a blob, or had it before.
     pub fn below(&self, blob: Blob) -> Path {
         let folder = self.folder(blob.owner());
         match blob {
@@ -43,7 +43,7 @@ impl Names {
         }
     }
 
-    /// The object of a name; `None` for a piece of a key set whose digest is not known.
+    /// The object of a blob; `None` for a piece of a key set whose digest is not known.
     pub fn of(&self, blob: Blob, digest: Option<[u8; 32]>) -> Option<Path> {
         let below = self.below(blob);
         match blob {
@@ -53,7 +53,7 @@ impl Names {
         }
     }
 
-    /// What an object is, if it has a name that the server gives.
+    /// The blob and the digest that an object's name stands for; `None` for names that the server does not give.
     pub fn parse(&self, location: &Path) -> Option<(Blob, Option<[u8; 32]>)> {
         let parts: Vec<_> = location.prefix_match(&self.prefix)?.collect();
         let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
@@ -67,7 +67,7 @@ impl Names {
             ["jobs", id, "result"] => (Blob::Result(id.parse().ok()?), None),
             _ => return None,
         };
-        // "007" and "+7" are nobody's.
+        // Refuses "007" and "+7", which the server does not write.
         (self.of(blob, digest).as_ref() == Some(location)).then_some((blob, digest))
     }
 }

@@ -1,11 +1,11 @@
-//! Which objects are being uploaded and which removed: never one both at once.
+//! Which objects are being uploaded and which removed: never both at once.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use object_store::path::Path;
 
-/// Objects that somebody is at work with.
+/// Objects that are being uploaded or removed.
 #[derive(Default)]
 pub struct Traffic {
     state: Mutex<State>,
@@ -14,7 +14,7 @@ pub struct Traffic {
 
 #[derive(Default)]
 struct State {
-    /// How often each is being uploaded, or was and is not recorded yet.
+    /// How many uploads of each object are under way, or done and not yet recorded.
     uploads: HashMap<Path, usize>,
     removals: HashSet<Path>,
 }
@@ -30,7 +30,7 @@ impl Traffic {
         Uploading { traffic: self, location }
     }
 
-    /// Begins to remove those of some objects that nobody uploads or removes.
+    /// Begins to remove those of `locations` that nobody else uploads or removes.
     pub fn remove(&self, locations: Vec<Path>) -> Removing<'_> {
         let mut state = self.state();
         let mut taken = HashSet::new();

@@ -30,11 +30,11 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Lists the fronts and workers that are heard of within some seconds.
+    /// Lists the fronts and workers that report within some seconds.
     Status(StatusArguments),
-    /// Has a worker end the jobs that it has, take no more, and end.
+    /// Has a worker finish its jobs, take no more, and stop.
     Drain(DrainArguments),
-    /// Says how many jobs a second so many processors do, from what a job takes here.
+    /// Says how many jobs a second a number of processors can do, from what a job takes here.
     Plan(plan::Arguments),
 }
 
@@ -79,7 +79,7 @@ fn unreached(error: &std::io::Error) -> Failure {
     Failure { code: "CLUSTER".to_owned(), detail: error.to_string() }
 }
 
-/// Looks at a cluster, asks something of it, or plans one.
+/// Shows the state of a cluster, drains a worker, or plans a cluster.
 pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     match &arguments.command {
         Command::Status(arguments) => {

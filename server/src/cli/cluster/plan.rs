@@ -19,7 +19,7 @@ use crate::engines::Engines;
 use crate::memory;
 use crate::registry::{Registry, SetFilter};
 
-/// Processors that are planned for where none are asked for.
+/// Numbers of processors to plan for if none are given.
 const CORES: [usize; 5] = [2, 32, 320, 3200, 10_000];
 
 /// Arguments of `refloat cluster plan`.
@@ -34,7 +34,7 @@ pub struct Arguments {
     /// Threads of a job.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// Seconds of a job on so many threads [default: those of one bootstrap, measured here with keys made for it].
+    /// Seconds of a job on that number of threads [default: those of one bootstrap, measured here with keys made for it].
     #[arg(long, requires = "load_seconds", value_parser = seconds)]
     seconds: Option<f64>,
     /// Seconds in which keys are loaded, with --seconds.
@@ -148,7 +148,7 @@ fn listed(rows: &[Row]) -> String {
     table(&cells)
 }
 
-/// Refuses machines whose memory does not hold what is planned for it.
+/// Refuses machines with too little memory for the plan.
 fn fits(name: &str, job: &Job, site: &Site, slots: usize) -> Result<(), Failure> {
     if job.key_bytes > site.node_key_bytes {
         return Err(Failure::usage(format!(

@@ -1,8 +1,8 @@
 //! `refloat bench --peer`: another library's bootstrapping beside ours, on the same machine in the same run.
 //!
-//! Lattigo is a Go module: a small program on it is built where Go is installed, and run as a process of its own. Both
-//! sides bootstrap uniform complex slots in the square of -1 and 1 in all N/2 slots, on as many threads, and count errors
-//! alike.
+//! Lattigo is a Go module: a small program that uses it is built if Go is installed, and run as a process of its own. Both
+//! sides bootstrap complex slots, uniform in the square with parts in [-1, 1], in all N/2 slots, on the same number of threads,
+//! and measure errors in the same way.
 
 pub mod openfhe;
 
@@ -38,7 +38,7 @@ const SOURCES: [(&str, &str); 3] = [
 /// Our sets and the default parameters they are measured beside.
 const SETS: [(&str, &str); 2] = [("n16", "N16QP1546H192H32"), ("n15", "N15QP768H192H32")];
 
-/// One side, as a row of the table; the Go program writes it in these words.
+/// One side of the comparison, as a row of the table. The Go program prints its row as JSON with these names.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Side {
@@ -89,7 +89,7 @@ pub fn run(peer: Peer, preset: &str, threads: usize, runs: usize, output: &Outpu
         worst_bits: least(|timed| timed.precision.worst),
         levels: bench.params.levels().left(),
         log_q: least(|timed| timed.log_q),
-        // Where the system does not tell: what is known to lie there.
+        // If the system does not tell: the keys and diagonals.
         peak_bytes: machine::peak_memory().unwrap_or(bench.memory_bytes() as u64),
         seconds: times.iter().map(|timed| timed.seconds).collect(),
     };
@@ -152,7 +152,7 @@ fn lattigo(set: &str, threads: usize, runs: usize, output: &Output) -> Result<Si
     })?;
     let folder = std::env::temp_dir().join(format!("refloat-peer-lattigo-{}", std::process::id()));
     let result = build_and_run(&folder, &version, set, threads, runs, output);
-    // What is left behind in a folder for temporary files is no reason to fail.
+    // Failing to remove a temporary folder is no reason to fail.
     let _ = std::fs::remove_dir_all(&folder);
     result
 }
@@ -190,7 +190,7 @@ fn go<const N: usize>(folder: &Path, arguments: [&str; N]) -> Result<String, Fai
     finish(Command::new("go").current_dir(folder).args(arguments.map(OsStr::new)), "go")
 }
 
-/// Standard output of a program that succeeds.
+/// Standard output of a program, which must succeed.
 fn finish(command: &mut Command, what: &str) -> Result<String, Failure> {
     let done = command
         .stdin(Stdio::null())

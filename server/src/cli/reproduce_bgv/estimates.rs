@@ -1,4 +1,4 @@
-//! What the main secrets of published sets are worth by the lattice estimator.
+//! The security of the main secrets of published sets by the lattice estimator.
 
 use refloat::bootstrapping::bgv::BgvParams;
 use refloat::security::SecretDistribution;
@@ -15,7 +15,7 @@ pub struct Estimate {
     pub log_modulus: u32,
     /// log2 of the operations.
     pub bits: f64,
-    /// Which attacks it is the least of.
+    /// The attacks that the least cost was taken over.
     pub attacks: &'static str,
 }
 
@@ -51,8 +51,8 @@ static ESTIMATES: [Estimate; 10] = [
 ];
 
 impl Estimate {
-    /// That of a set's main secret, at its own modulus or at the next larger one that was estimated, where an attack is no harder: then the
-    /// secret is worth at least so much. None for a set whose secret is of another ring or another kind.
+    /// The estimate for a set's main secret, at its own modulus or the next larger one that was estimated. A larger modulus makes attacks
+    /// no harder, so the secret has at least these bits. `None` for a secret of another ring or another kind.
     pub fn of(params: &BgvParams) -> Option<&'static Self> {
         let SecretDistribution::Sparse { weight } = params.spec().chain.secret else { return None };
         let covers = |own: &&Self| {
@@ -62,11 +62,11 @@ impl Estimate {
     }
 }
 
-/// What a set is worth, and what that is of. Of an insecure set it is the least that the lattice estimator gives for its main secret, if that
-/// was estimated: attacks on the ephemeral secret of a published set cost more.
+/// The security of a set in bits, and a note on the figure. For an insecure set it is the lattice estimator's least cost for the main
+/// secret, if that was estimated: attacks on the ephemeral secret of a published set cost more.
 pub fn security(params: &BgvParams) -> (Option<f64>, String) {
     let report = params.security();
-    // No table of attacks covers a set without bits.
+    // A set that no table of attacks covers is reported with 0 bits.
     let reported = Some(report.bits).filter(|&bits| bits > 0.0);
     match Estimate::of(params) {
         Some(estimate) if !report.policy.is_secure() => {
@@ -102,15 +102,15 @@ mod tests {
             }
             assert!((75.0..90.0).contains(&bits), "{name}: {bits}");
             assert!(note.starts_with("INSECURE, for reproduction only"), "{name}: {note}");
-            // A modulus that is no smaller than the set's, so that the estimate is not for something harder.
+            // The modulus of the estimate is no smaller than the set's, so the estimate is not for a harder problem.
             let estimate = Estimate::of(&params).unwrap();
             assert!(f64::from(estimate.log_modulus) >= params.log_qp(), "{name}");
             assert!(note.contains(&format!("log2 QP = {}", estimate.log_modulus)), "{name}: {note}");
-            // All of the source's own but the ring that it gives no figure for.
+            // The source gives a figure for every set but those of this ring.
             assert_eq!(published.is_none(), name.starts_with("m21845"), "{name}");
             assert!(published.is_none_or(|published| (82.0..83.0).contains(&published)), "{name}");
         }
-        // What no estimate covers: none of a toy, and a figure of its own policy for a secure set.
+        // Sets without an estimate: none for a toy, and the figure of its own policy for a secure set.
         let of = |name: &str| security(&BgvPreset::named(name).unwrap().params().unwrap()).0;
         assert!(of("toy-bgv10").is_none() && of("bgv15").is_some_and(|bits| bits >= 128.0));
     }

@@ -1,4 +1,4 @@
-//! What a bootstrap took: seconds by stage, and bits of what noise may grow by.
+//! What a bootstrap took: seconds by stage, and bits of noise capacity.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -24,15 +24,15 @@ impl Observer for Stages {
     }
 }
 
-/// What runs on so many threads gave: the seconds of the fastest, slots that were wrong in any, and bits that noise could grow by in each:
-/// in the end, and before and after each stage from the raise on.
+/// The outcome of some runs on one number of threads: the seconds of the fastest, the wrong slots of all, and the noise capacity in bits
+/// of the fastest, in the end and after each stage from the raise on.
 pub struct Measured {
     pub seconds: f64,
     pub stages: Vec<(&'static str, f64)>,
     pub wrong: usize,
     pub capacity: f64,
     pub capacities: Vec<(&'static str, f64)>,
-    /// Bits that single stages took, but for the raise.
+    /// Bits of capacity that each stage took, except for the raise.
     pub taken: Vec<(&'static str, f64)>,
 }
 
@@ -46,12 +46,12 @@ impl Measured {
         [sum(&linear), sum(&|stage| stage == DIGIT_REMOVAL)]
     }
 
-    /// Bits that a stage took.
+    /// Bits of capacity that a stage took.
     pub fn bits_of_stage(&self, stage: &str) -> Option<f64> {
         self.taken.iter().find(|(id, _)| *id == stage).map(|(_, bits)| *bits)
     }
 
-    /// Bits after the raise, taken by linear maps after it, taken by the removal, that of the digits from the message included, and left.
+    /// Bits of capacity: after the raise, taken by linear maps after it, taken by the removal including its final subtraction, and left.
     pub fn budget(&self) -> [f64; 4] {
         let (mut linear, mut removal) = (0.0, 0.0);
         for pair in self.capacities.windows(2) {
@@ -64,7 +64,7 @@ impl Measured {
     }
 }
 
-/// Bits that noise may grow by from the raise on, the fewest of all ciphertexts.
+/// The noise capacity in bits from the raise on, the least of all ciphertexts.
 pub fn capacity(state: &BgvState<u64>) -> Option<f64> {
     match state {
         BgvState::Raised(x, _)
@@ -77,7 +77,7 @@ pub fn capacity(state: &BgvState<u64>) -> Option<f64> {
     }
 }
 
-/// Bits that noise may grow by, before the raise as well.
+/// The noise capacity in bits, before the raise as well.
 pub fn room(state: &BgvState<u64>) -> Option<f64> {
     match state {
         BgvState::Input(x) | BgvState::Base(x) => Some(x.capacity()),

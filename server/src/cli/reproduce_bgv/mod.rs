@@ -1,4 +1,4 @@
-//! `refloat reproduce bgv`: BGV bootstrapping by removal of a small digit, beside what is published of it.
+//! `refloat reproduce bgv`: BGV bootstrapping by removal of a small digit, beside published figures.
 
 mod estimates;
 mod measured;
@@ -37,12 +37,12 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// That of a set.
+    /// The mode of a set's bootstraps.
     fn of(params: &BgvParams) -> Self {
         if params.is_general() { Self::General } else { Self::Thin }
     }
 
-    /// That a set has the mode that was asked for.
+    /// Checks that a set has this mode.
     fn check(self, params: &BgvParams) -> Result<(), Failure> {
         if self == Self::of(params) {
             return Ok(());
@@ -62,14 +62,14 @@ impl Mode {
     }
 }
 
-/// What is measured of general bootstraps where no set is named.
+/// The set measured for general bootstraps if none is named.
 const GENERAL: &str = "bgv16-gf4";
 
-/// What is asked for.
+/// What to measure.
 pub struct Request {
     /// Names of sets; where none is given, bgv15, or the first of the mode.
     pub sets: Vec<String>,
-    /// That of all sets, if one is asked for.
+    /// The mode that every set must have, if one was asked for.
     pub mode: Option<Mode>,
     /// Bootstraps for each number of threads, of which the fastest counts.
     pub runs: usize,
@@ -77,7 +77,7 @@ pub struct Request {
     pub threads: Vec<u16>,
     /// Bytes that may be taken.
     pub budget: Option<u64>,
-    /// Whether published sets may be measured, which protect too little.
+    /// Whether published sets may be measured although they protect too little.
     pub allow_insecure: bool,
 }
 
@@ -87,12 +87,12 @@ const WRONG: &str = "wrong slots";
 /// Measures and prints.
 ///
 /// # Errors
-/// [`Failure`] for a set that there is not, for more memory than there is, and after printing if a slot was wrong.
+/// [`Failure`] for an unknown set, for too little memory, and after printing if a slot was wrong.
 pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     let machine = Machine::here();
     let own = vec![if request.mode == Some(Mode::General) { GENERAL } else { "bgv15" }.to_owned()];
     let sets = if request.sets.is_empty() { &own } else { &request.sets };
-    // Before anything is measured.
+    // Checked before anything is measured.
     for name in sets {
         let preset = set(name, request.mode)?;
         published::check_allowed(preset, request.allow_insecure)?;
@@ -163,10 +163,10 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Of a set in so many bytes, or in what is available.
+    /// Keys and evaluator of a set within `budget` bytes, or within the available memory.
     ///
     /// # Errors
-    /// [`Failure`] for a name that no set has, a set of another mode, and more memory than there is.
+    /// [`Failure`] for an unknown name, a set of another mode, and too little memory.
     pub fn new(
         name: &str,
         mode: Option<Mode>,
@@ -197,7 +197,7 @@ impl Bench {
         &self.params
     }
 
-    /// Slots that differ from the message after it was encrypted at the lowest level of an input and bootstrapped.
+    /// How many slots differ from the message after it was encrypted at the input level and bootstrapped.
     ///
     /// # Errors
     /// [`Failure`] for integers that do not fit the slots.
@@ -206,14 +206,14 @@ impl Bench {
         self.differing(&self.bootstrapper.bootstrap(&x, &self.keys, &mut ())?, message)
     }
 
-    /// Slots of a ciphertext that are not those expected.
+    /// How many slots of a ciphertext differ from the expected ones.
     fn differing(&self, x: &BgvCiphertext, wanted: &[u64]) -> Result<usize, Failure> {
         let (found, integers) = (self.secret.decrypt(x)?, self.params.context().slot_degree());
         let slots = found.reveal_to_key_owner().chunks(integers).zip(wanted.chunks(integers));
         Ok(slots.filter(|(found, wanted)| found != wanted).count())
     }
 
-    /// Random slots, squared down to the lowest level of an input, bootstrapped and compared with the clear result.
+    /// Encrypts random slots, squares them down to the input level, bootstraps, and compares with the clear result.
     fn measure(&self, threads: usize, runs: usize, output: &Output) -> Result<Measured, Failure> {
         let spinner = progress::spinner(output, &format!("{}: {threads} thread(s)", self.preset.name));
         let (pool, ring) = (measure::pool(threads)?, self.params.messages());
@@ -222,7 +222,7 @@ impl Bench {
             let mut stream = fresh_seed()?.stream();
             let below = u32::try_from(ring.value()).unwrap_or(u32::MAX);
             let encoder = self.params.context().message_modulus().encoder();
-            // Of slots of several numbers, a thin bootstrap refreshes the first.
+            // If slots hold several numbers, a thin bootstrap refreshes the first of each.
             let degree = self.params.context().slot_degree();
             let step = if self.params.is_general() { 1 } else { degree };
             let mut wanted = vec![0; self.params.n()];
@@ -412,7 +412,7 @@ mod tests {
             "nothing is published of a toy"
         );
         all_right(&rows).unwrap();
-        // Bits by stage, which P16 has beside it.
+        // Bits by stage, which are published for P16 too.
         let measured = bench.measure(1, 1, &output).unwrap();
         let bits =
             ["slots_to_coeffs", "coeffs_to_slots", "digit_removal"].map(|id| measured.bits_of_stage(id));
@@ -437,7 +437,7 @@ mod tests {
         let found = ["wrong slots", "slots", "integers in a slot", "degree of the removal"].map(value);
         assert_eq!(found.map(f64::to_bits), [0.0, 256.0, 4.0, 109.0].map(f64::to_bits));
         assert!(rows.iter().any(|row| row.metric == "unpack" && row.threads == Some(1)));
-        // Of what a set does not have.
+        // Modes that a set does not have.
         let refused = |name, mode| {
             let failure = Bench::new(name, Some(mode), None, &output).err().unwrap();
             assert_eq!(failure.code, "INVALID_ARGUMENT");
@@ -458,11 +458,11 @@ mod tests {
             published::check_allowed(preset, true).unwrap();
             let params = preset.params().unwrap();
             assert!(params.log2_failure() <= preset.promised, "{}", params.log2_failure());
-            // What a source says of its set is what ours of that name has.
+            // What a source says about its set must be true of ours with that name.
             let Some(figures) = Figures::of(&params) else { continue };
             let own = [params.context().slots(), params.context().slot_degree()];
             assert_eq!(own, [figures.slots, figures.integers], "{}", preset.name);
-            // An even one is the number of points less one; odd polynomials, which ours are, have one less.
+            // A published even degree is the number of points less one; odd polynomials, which ours are, have one less.
             let odd = |degree: usize| if degree.is_multiple_of(2) { degree - 1 } else { degree };
             let own = params.removal().degree();
             assert!(
@@ -475,7 +475,7 @@ mod tests {
         }
         assert_eq!(set("V-A", Some(Mode::Thin)).unwrap().name, "V-A-thin");
         assert_eq!(set("V-A", None).unwrap().name, "V-A");
-        // What is published of P16 stands beside our own set of its slots and plaintexts.
+        // Figures for P16 stand beside our own set with the same slots and plaintexts.
         let own = set("P16", Some(Mode::Thin)).unwrap();
         assert_eq!(own.name, "bgv15");
         assert!(Figures::of(&own.params().unwrap()).unwrap().row.starts_with("P16"));

@@ -14,15 +14,15 @@ use crate::cli::failure::Failure;
 use crate::cli::output::{Output, table};
 use crate::cli::progress;
 
-/// Where the published degrees are from.
+/// Source of the published degrees.
 const SOURCE: &str = "slides of Ma, Huang, Wang, Wang (EUROCRYPT 2024, ePrint 2024/115): degrees of HElib's polynomials, and bounds on \
                       theirs";
 
-/// Supports of fewer points are checked whole; of others, and of what ours are compared with, so many all over.
+/// Our polynomials are checked on supports of fewer than `WHOLE` points entirely; otherwise, and for the other ways, on about `SAMPLE`.
 const WHOLE: u64 = 4_000_000;
 const SAMPLE: u64 = 100_000;
 
-/// What is read.
+/// Which digits are read, and from what.
 #[derive(Debug, Clone, Copy)]
 enum Digits {
     /// I of I + p^t y modulo p^e, |I| <= bound < p/2.
@@ -39,9 +39,9 @@ enum Digits {
 struct Case {
     set: &'static str,
     digits: Digits,
-    /// Of HElib.
+    /// Published degrees of HElib's polynomials, which read digits of any size.
     any: &'static [usize],
-    /// Bounds on those by null polynomials.
+    /// Published bounds on degrees with null polynomials.
     null: &'static [usize],
 }
 
@@ -65,7 +65,7 @@ const PUBLISHED: [Case; 12] = [
     case("p7", Digits::All { p: 7, e: 4, t: 2 }, &[], &[]),
 ];
 
-/// The case with the digits of a set: thin and general bootstraps read the same, by either pipeline.
+/// The name of the case with the digits of a set: thin and general bootstraps read the same digits, in either pipeline.
 fn read_as(set: &str) -> &str {
     match set.trim_end_matches("-thin").trim_end_matches("-source") {
         "m21845" => "bits",
@@ -92,7 +92,7 @@ fn cases() -> Vec<Case> {
 enum Way {
     /// One polynomial, once or several times in a row.
     Repeated { polynomial: Polynomial<i64>, times: u32 },
-    /// Two at one argument, and one at what the first leaves.
+    /// `lift` and `low` at the same argument, then `high` at what `lift` leaves.
     Two { lift: Polynomial<i64>, low: Polynomial<i64>, high: Polynomial<i64> },
 }
 
@@ -130,16 +130,16 @@ struct Row {
     degrees: Vec<usize>,
     key_switches: usize,
     levels: usize,
-    /// None where the polynomial is too long to be made; its cost follows from its degree.
+    /// `None` if the polynomial is too long to be made; its cost follows from its degree.
     checked_points: Option<u64>,
     all_points: u64,
     wrong_points: u64,
 }
 
-/// Prints the rows of the sets named, of all if none is.
+/// Prints the rows of the named sets, or of all if none is named.
 ///
 /// # Errors
-/// [`Failure`] for a set that there is not, and after printing if a polynomial is wrong anywhere.
+/// [`Failure`] for an unknown set, and after printing if a polynomial is wrong anywhere.
 pub fn run(sets: &[String], output: &Output) -> Result<(), Failure> {
     let cases = cases();
     let sets: Vec<&str> = sets.iter().map(|name| read_as(name)).collect();
@@ -171,7 +171,7 @@ pub fn run(sets: &[String], output: &Output) -> Result<(), Failure> {
 }
 
 impl Case {
-    /// Our own polynomials are checked at every point of supports of fewer than `whole`.
+    /// The rows of the case. Our own polynomials are checked at every point of supports of fewer than `whole` points.
     fn rows(&self, whole: u64) -> Result<Vec<Row>, Failure> {
         match self.digits {
             Digits::One { p, e, t, bound } => self.one(PrimePower::new(p, e)?, (t, bound), whole),
@@ -199,7 +199,7 @@ impl Case {
         let f = small_digit(ring, t, bound)?;
         let own = support.check(whole, |x| odd_value(ring, &f, x));
         let mut rows = vec![self.row("closed form", self.null, &once(ring, &f)?, own)?];
-        // The same by reduction, and without any, where the polynomial for all digits can be made; else its cost by its degree.
+        // The polynomial for all digits, reduced by null polynomials and as it is, if it can be made; otherwise its cost by its degree.
         let degree = (p - 1) * u64::from(e - 1) + 1;
         match lowest_digit(ring) {
             Ok(any) => {
@@ -234,7 +234,7 @@ impl Case {
             Ok(Way::Two { lift: lift.clone(), low: low.clone(), high: centred(below, high)? })
         };
         let own = support.check(whole, |x| two.value(x));
-        // The second digit as one of any size.
+        // The second digit read by the polynomial for digits of any size.
         let any = lowest_digit(below)?;
         let of_any = support.check(SAMPLE, |x| {
             let z = ring.sub(x, odd_value(ring, two.lift(), x)) / ring.prime();
@@ -248,9 +248,9 @@ impl Case {
         ])
     }
 
-    /// The second approach of the source, where both the digit and what stands beside it are small: the product of the x - (I + p^t J) over
-    /// all pairs vanishes, so an odd polynomial of a degree below (2B + 1)^2 reads the digit. What that costs at most; none is made, as
-    /// others are shorter.
+    /// The second approach of the source, where both the digit and its neighbour J are small: the product of the x - (I + p^t J) over
+    /// all pairs vanishes, so an odd polynomial of a degree below (2B + 1)^2 reads the digit. The row is an upper bound on its cost; the
+    /// polynomial is not made, because the others are shorter.
     fn all_pairs(&self, ring: PrimePower, (t, bound): (u32, u64)) -> Result<Row, Failure> {
         let pairs = (2 * bound + 1).pow(2);
         let mut row =
@@ -264,7 +264,7 @@ impl Case {
         Ok(row)
     }
 
-    /// At every number there is.
+    /// The rows for digits of any number modulo p^e, checked at all of them.
     fn all(&self, ring: PrimePower, t: u32) -> Result<Vec<Row>, Failure> {
         let (e, points) = (ring.exponent(), ring.value());
         let (step, below) = (ring.prime().pow(t), ring.with_exponent(e - t)?);
@@ -288,7 +288,7 @@ impl Case {
             row("Chen-Han, common powers", &AllDigits::by(ring, t, Reading::Polynomials)?),
             row("lifting", &AllDigits::by(ring, t, Reading::Lifting)?),
         ];
-        // The best of the exponents that polynomials of polynomials may meet at.
+        // The best of the exponents at which the second polynomial may take over.
         let twice = (2..e).filter_map(|first| AllDigits::by(ring, t, Reading::Twice(first)).ok());
         if let Some(best) = twice.min_by_key(|digits| (digits.levels(), digits.products())) {
             rows.push(row("Chen-Han, then lifting by one polynomial", &best));
@@ -326,7 +326,7 @@ impl Case {
     }
 }
 
-/// All I + p^t y modulo p^e.
+/// All I + p^t y modulo p^e with |I| <= bound.
 struct Support {
     ring: PrimePower,
     t: u32,
@@ -343,8 +343,8 @@ impl Support {
         (2 * self.bound + 1) * self.multiples()
     }
 
-    /// The points at which `read` is compared with the digit, all there are, and those at which it differs: all if they are fewer than
-    /// `whole`, else [`SAMPLE`] for every digit alike.
+    /// How many points `read` is compared with the digit at, how many there are, and at how many it differs: all points if they are fewer
+    /// than `whole`, otherwise about [`SAMPLE`], spread evenly over the digits.
     fn check(&self, whole: u64, read: impl Fn(u64) -> u64) -> (Option<u64>, u64, u64) {
         let (ring, all) = (self.ring, self.points());
         let stride = if all < whole { 1 } else { all / SAMPLE };
@@ -416,7 +416,7 @@ fn text(rows: &[Row]) -> String {
 mod tests {
     use super::*;
 
-    /// That on the digit, where there is one.
+    /// The bound on the digit, if there is one.
     fn bound(case: &Case) -> Option<u64> {
         match case.digits {
             Digits::One { bound, .. } | Digits::Two { bound, .. } | Digits::Beside { bound, .. } => {
@@ -426,7 +426,7 @@ mod tests {
         }
     }
 
-    /// The degrees of section 6.1 of the paper's sets, and the costs that the planner gives.
+    /// The degrees that section 6.1 gives for the paper's sets, and the costs that the planner gives.
     #[test]
     fn null_polynomials_are_cheaper_than_digits_of_any_size() {
         for case in
@@ -451,7 +451,7 @@ mod tests {
         }
     }
 
-    /// Every number modulo p^e, by every way, of which none is cheaper than what is chosen.
+    /// Every way reads the digits of every number modulo p^e, and none is cheaper than the chosen one.
     #[test]
     fn all_digits_of_small_primes_are_read() {
         for (set, levels) in [("bits", 6), ("p3", 8)] {
@@ -476,7 +476,7 @@ mod tests {
         }
     }
 
-    /// It is longer than the first approach for every published set.
+    /// The second approach needs a longer polynomial than the first.
     #[test]
     fn the_second_approach_costs_more() {
         for case in PUBLISHED.iter().filter(|case| ["I-A", "II-A"].contains(&case.set)) {

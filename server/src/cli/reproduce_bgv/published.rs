@@ -1,4 +1,4 @@
-//! What is published of BGV bootstrapping, and the sets it is published of.
+//! Published figures of BGV bootstrapping, and the sets they are for.
 
 use refloat::bootstrapping::bgv::{
     BgvParams, BgvPreset, COEFFS_TO_SLOTS, DIGIT_REMOVAL, SLOTS_TO_COEFFS, published_sets,
@@ -10,30 +10,30 @@ use crate::cli::failure::Failure;
 /// Figures of a bootstrap on one thread.
 #[derive(Debug)]
 pub struct Figures {
-    /// What they are called in the results.
+    /// Name of the row in the results.
     pub row: &'static str,
-    /// Where they are from.
+    /// Source of the figures.
     pub source: &'static str,
     pub seconds: f64,
-    /// By stage.
+    /// Seconds by stage.
     pub stages: &'static [(&'static str, f64)],
-    /// Bits that each stage takes of those that the noise may grow by.
+    /// Bits of noise capacity that each stage takes.
     pub stage_bits: &'static [(&'static str, f64)],
-    /// Of all linear maps, and of the removal.
+    /// Seconds of all linear maps, and of the removal.
     pub parts: Option<[f64; 2]>,
-    /// Bits that noise may grow by after the raise, that linear maps take of them, that the removal takes, and that are left.
+    /// Bits of noise capacity after the raise, those taken by linear maps, those taken by the removal, and those left.
     pub capacity: Option<[f64; 4]>,
     /// The same bootstrap with HElib's own removal of digits, on the same machine.
     pub helib: Option<&'static Helib>,
     pub slots: usize,
     pub integers: usize,
-    /// What not every source says.
+    /// Figures that not every source gives.
     pub degree: Option<usize>,
     pub log_qp: Option<f64>,
     pub security: Option<f64>,
 }
 
-/// What the source of a row measured of HElib's own removal.
+/// Figures of HElib's own removal from the source of a row.
 #[derive(Debug)]
 pub struct Helib {
     pub seconds: f64,
@@ -111,7 +111,7 @@ const I_A: Figures = Figures {
     helib: Some(&HELIB_I),
     slots: 1540,
     integers: 24,
-    // Of polynomials of their own.
+    // Several polynomials read the digits.
     degree: None,
     log_qp: Some(1462.0),
     security: Some(82.5),
@@ -234,7 +234,7 @@ static HELIB_V: Helib =
     Helib { seconds: 46203.0, parts: [115.0, 46088.0], capacity: [1415.0, 225.0, 812.0, 363.0] };
 
 impl Figures {
-    /// Those beside which a set is shown: its own, or of the same slots and plaintexts.
+    /// The figures that a set is shown beside: its own, or those for the same slots and plaintexts.
     pub fn of(params: &BgvParams) -> Option<&'static Self> {
         if let Some((_, figures)) = ROWS.iter().find(|(name, _)| *name == params.name()) {
             return Some(figures);
@@ -246,7 +246,7 @@ impl Figures {
         same.then_some(&P16)
     }
 
-    /// What the source of a set says its main key is worth. Thin forms have the key of the general one.
+    /// The security of a set's main key as its source states it. Thin sets have the same key as the general one.
     pub fn security_of(params: &BgvParams) -> Option<f64> {
         if let Some(figures) = Self::of(params) {
             return figures.security;
@@ -262,13 +262,13 @@ impl Figures {
     }
 }
 
-/// What the name of a set for thin bootstrapping has after that of the published set.
+/// Suffix of a published set's name for the set for thin bootstrapping.
 const THIN: &str = "-thin";
 
-/// Published sets that one of our own stands for, with the same slots and plaintexts.
+/// Published sets and our own sets that stand for them, with the same slots and plaintexts.
 const STAND_INS: [(&str, &str); 1] = [("P16", "bgv15")];
 
-/// The names there are: our own sets, published sets that one of them stands for, and the other published ones.
+/// The known names: our own sets, published sets that one of them stands for, and the other published ones.
 fn known() -> String {
     let own = BgvPreset::all().iter().chain(published_sets().iter().filter(|set| set.secure()));
     let own = own.map(|preset| preset.name).collect::<Vec<_>>().join(", ");
@@ -278,10 +278,10 @@ fn known() -> String {
     format!("{own}, {stand_ins}, or with --allow-insecure one of {insecure}")
 }
 
-/// The set of a name, one of our own or a published one; of the latter, that of the mode.
+/// Our own or published set of this name; for a published one, its form for the mode.
 ///
 /// # Errors
-/// [`Failure`] naming the sets there are.
+/// [`Failure`] naming the known sets.
 pub fn set(name: &str, mode: Option<Mode>) -> Result<&'static BgvPreset, Failure> {
     if let Some((_, own)) = STAND_INS.iter().find(|(published, _)| *published == name) {
         return Ok(BgvPreset::named(own)?);
@@ -303,7 +303,7 @@ pub fn set(name: &str, mode: Option<Mode>) -> Result<&'static BgvPreset, Failure
     })
 }
 
-/// That a set may be measured: most published ones protect too little for keys to be made of them unless `--allow-insecure` is given.
+/// Checks that a set may be measured: most published ones protect too little for keys to be made without `--allow-insecure`.
 ///
 /// # Errors
 /// [`Failure`] naming the option.
@@ -327,7 +327,7 @@ mod tests {
         });
         for (figures, helib) in columns {
             let [initial, maps, removal, left] = helib.capacity;
-            // What is neither of the maps nor of the removal is small.
+            // What neither the maps nor the removal take is small.
             assert!((0.0..=15.0).contains(&(initial - maps - removal - left)), "{}", figures.row);
             assert!((helib.seconds - helib.parts.iter().sum::<f64>()).abs() <= 5.0, "{}", figures.row);
             assert!(helib.seconds > figures.seconds, "{}", figures.row);

@@ -1,8 +1,8 @@
-//! Table 10, what digits are compared with: bits by an approximate sign.
+//! Table 10, the baseline that digits are compared with: bits by an approximate sign.
 //!
-//! A bit of x is the sign of 2x - 1, by compositions of f(x) = (35 x - 35 x^3 + 21 x^5 - 5 x^7) / 16, which is 1 at 1 and flat
-//! there (Drucker et al., Journal of Cryptology, 2024); subtracted and doubled, what is left has the next one. A number near the
-//! middle has no sign that so many compositions see: its bit is neither 0 nor 1. The paper does not say how many there are.
+//! A bit of x comes from the sign of 2x - 1, by compositions of f(x) = (35 x - 35 x^3 + 21 x^5 - 5 x^7) / 16, which is 1 at 1 and
+//! flat there (Drucker et al., Journal of Cryptology, 2024). 2x minus that bit has the next bit. For a number near the middle, the
+//! compositions do not reach a sign: its bit is neither 0 nor 1. The paper does not say how many compositions it uses.
 
 use std::time::Instant;
 
@@ -31,7 +31,7 @@ const PUBLISHED: Published = Published { seconds: 385.0, bits: [10.0, 23.6], num
 struct Sign {
     /// Compositions of f.
     compositions: usize,
-    /// Compositions of 3 x^2 - 2 x^3 after them.
+    /// Compositions of 3 x^2 - 2 x^3 after those.
     cleanings: usize,
 }
 
@@ -134,7 +134,7 @@ mod tests {
             let found = outputs[0].iter().filter(off).count() as f64 / slots as f64;
             assert!((found / share - 1.0).abs() < 0.1, "{sign:?}: {found}, {share} expected");
         }
-        // Far from the middles all ten bits are those of the number.
+        // Far from the middles, all ten bits are right.
         let sign = SIGNS[2];
         let value = f64::from(0b10_1101_0010) / 1024.0 + 0.4 / 1024.0;
         let outputs = sign.extraction(BITS).unwrap().evaluate(1, &[vec![Complex::new(value, 0.0)]]).unwrap();

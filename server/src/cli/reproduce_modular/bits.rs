@@ -14,12 +14,12 @@ use crate::cli::progress;
 /// Bits that are read.
 pub(super) const BITS: usize = 10;
 
-/// What the paper says of a way to read bits. The mean and the largest error of the number are exchanged in print, of its own way.
+/// The paper's figures for a way to read bits. For its own way, the mean and the largest error of the number are swapped in print.
 pub(super) struct Published {
     pub seconds: f64,
-    /// Of the bits, from the nearest of 0 and 1.
+    /// Bits of the mean and of the largest error of the bits, from the nearest of 0 and 1.
     pub bits: [f64; 2],
-    /// Of the number that they are.
+    /// The same for the number that the bits stand for.
     pub number: [f64; 2],
 }
 
@@ -27,11 +27,11 @@ const OWN: Published = Published { seconds: 53.8, bits: [31.0, 25.6], number: [1
 
 /// Decrypted bits, the highest first.
 struct Bits {
-    /// Of every bit, from the nearest of 0 and 1.
+    /// The distance of every bit from the nearest of 0 and 1.
     errors: Vec<f64>,
     /// What the bits stand for, in [0, 1).
     numbers: Vec<f64>,
-    /// Bits that are off by more than 2^-[`BITS`], and slots with one.
+    /// How many bits are off by more than 2^-[`BITS`], and how many slots have such a bit.
     wrong: [usize; 2],
 }
 
@@ -54,7 +54,7 @@ impl Bits {
     }
 }
 
-/// The one of x - 1, x and x + 1 that is next to `of`: numbers are read modulo 1, and one just below 1 may come back as 0.
+/// The closest of x - 1, x and x + 1 to `of`: numbers are read modulo 1, and one just below 1 may come back as 0.
 fn beside(x: f64, of: f64) -> f64 {
     x + if x - of > 0.5 {
         -1.0
@@ -65,7 +65,7 @@ fn beside(x: f64, of: f64) -> f64 {
     }
 }
 
-/// Runs of one way to read bits, put together.
+/// The figures of all runs of one way to read bits.
 #[derive(Default)]
 pub(super) struct Tally {
     bits: Option<Measured>,
@@ -75,7 +75,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// A run: its bits, the highest first, of these numbers.
+    /// Adds a run: its bits, the highest first, and the numbers they should stand for.
     pub fn add(&mut self, bits: &[Vec<f64>], values: &[f64], seconds: f64) {
         let own = |precision: Precision, best: Option<Measured>| {
             let next = Measured { seconds, precision };

@@ -1,4 +1,4 @@
-//! `refloat reproduce modular-reduction`: the tables of Kim, Noh, "Modular Reduction in CKKS", beside those of this machine.
+//! `refloat reproduce modular-reduction`: the tables of Kim, Noh, "Modular Reduction in CKKS", beside measurements on this machine.
 
 mod baseline;
 mod bits;
@@ -26,7 +26,7 @@ use crate::cli::output::{Output, table};
 use crate::cli::progress;
 use crate::memory_plan::MemoryPlan;
 
-/// Where the published figures are from.
+/// Source of the published figures.
 const SOURCE: &str =
     "Kim, Noh, \"Modular Reduction in CKKS\": HEaaN, Intel Xeon Gold 6242, 2.8 GHz, one thread, 2^15 slots";
 
@@ -54,13 +54,13 @@ impl Set {
     }
 }
 
-/// What is asked for.
+/// What to measure.
 pub struct Request {
-    /// Numbers of tables; none is all.
+    /// Numbers of tables; all if empty.
     pub tables: Vec<u8>,
-    /// Sets; none is [`Set::Own`].
+    /// Sets; [`Set::Own`] if empty.
     pub sets: Vec<Set>,
-    /// Runs of each row, of which the fastest counts, and the worst precision.
+    /// Runs of each row; the fastest time counts, and the worst precision.
     pub runs: usize,
     /// Bytes that may be taken.
     pub budget: Option<u64>,
@@ -93,8 +93,8 @@ const fn row(table: u8, system: System, digits: usize, figures: [f64; 3]) -> Pub
     Published { table, system, digits, figures: Some(figures) }
 }
 
-/// Tables 5 to 8. The rows of Table 6 are put in the only order that fits its times and its text; the text of the paper gives the
-/// mean of its Table 8 where it means the largest error.
+/// Tables 5 to 8. The rows of Table 6 are in the only order that fits its times and the text. Where the text gives the mean of
+/// Table 8, it means the largest error.
 const PUBLISHED: [Published; 28] = [
     row(5, System::IntBoot, 1, [14.7, 30.0, 25.7]),
     row(5, System::IntBoot, 2, [28.9, 30.0, 25.4]),
@@ -142,7 +142,7 @@ struct Row {
     mean_bits: Option<f64>,
     published_worst_bits: Option<f64>,
     worst_bits: Option<f64>,
-    /// Of one real number; the slots are 2^15, and the paper divides by 2^14.
+    /// Milliseconds per real number; there are 2^15 slots, and the paper divides by 2^14.
     milliseconds_per_slot: Option<f64>,
     threads: usize,
     note: String,
@@ -165,7 +165,7 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
         if wanted(10) {
             rows.extend(bench.bits(output)?);
         }
-        // Its keys would not fit beside those of the baseline.
+        // The keys of the baseline would not fit beside these.
         drop(bench);
         if wanted(10) {
             rows.extend(baseline::rows(*set, request, output)?);
@@ -175,7 +175,7 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     output.result(&value, || text(&rows, &machine, request.runs))
 }
 
-/// Keys and evaluator of a set, made afresh, and one thread.
+/// Fresh keys and evaluator of a set, and one thread.
 pub struct Bench {
     /// Name of the set.
     pub preset: &'static str,
@@ -183,33 +183,33 @@ pub struct Bench {
     pub params: MsbParams,
     /// The secret key.
     pub secret: MsbSecretKey,
-    /// Its evaluation keys.
+    /// The evaluation keys.
     pub keys: MsbKeys,
-    /// What computes with them.
+    /// The evaluator.
     pub evaluator: MsbEvaluator,
     /// The thread.
     pub pool: ThreadPool,
     runs: usize,
 }
 
-/// How a set and its keys are kept in at most `budget` bytes, or in what is available.
+/// The memory plan for a set and its keys within `budget` bytes, or within the available memory.
 fn resident<R: ReductionSpec>(params: &RaisingParams<R>, budget: Option<u64>) -> Result<MemoryPlan, Failure> {
     let budget = budget.or_else(machine::available_memory);
     MemoryPlan::resident(params, budget)
         .map_err(|needed| Failure::memory(params.name(), needed, budget.unwrap_or(0)))
 }
 
-/// What is compared: seconds of the fastest run, and precision of the worst.
+/// Figures to compare: the seconds of the fastest run, and the worst precision.
 struct Measured {
     seconds: f64,
     precision: Precision,
 }
 
 impl Bench {
-    /// For so many runs of each row, in at most `budget` bytes.
+    /// Makes keys for `runs` runs of each row, within `budget` bytes.
     ///
     /// # Errors
-    /// [`Failure`] for a set that there is not or that does not fit the memory, and those of the library.
+    /// [`Failure`] for an unknown set or one that does not fit the memory, and the library's errors.
     pub fn new(
         preset: &'static str,
         runs: usize,
@@ -236,7 +236,7 @@ impl Bench {
         Ok(self.secret.decrypt(x)?.reveal_to_key_owner().iter().map(|z| z.re).collect())
     }
 
-    /// Runs of one system on fresh inputs; `None` and the reason where the set refuses it.
+    /// Runs one system on fresh inputs; the inner error is the reason why the set refuses it.
     fn measure(&self, system: System, digits: usize) -> Result<Result<Measured, String>, Failure> {
         let radix = Radix::new(&vec![BASE; digits])?;
         let modulus = radix.modulus() as f64;
@@ -247,7 +247,7 @@ impl Bench {
             let began = Instant::now();
             let result = self.pool.install(|| match system {
                 System::IntBoot | System::IntMod { .. } => {
-                    // These bases, as the paper has them, however large the numbers are: a bound of 1 is not true of all.
+                    // The paper's bases, however large the numbers are: the stated bound of 1 does not hold for all of them.
                     let numbers = Numbers::up_to(&x, 1.0);
                     self.evaluator.int_boot(numbers, &radix, &self.keys, &mut ())
                 }
@@ -274,7 +274,7 @@ impl Bench {
         Ok(best.ok_or_else(|| "no run".to_owned()))
     }
 
-    /// Whether so many digits are refused of integers whose bound is stated, for the noise that it stands for.
+    /// Whether integers below a stated bound are refused with `digits` digits, because of the noise that the bound implies.
     fn refuses(&self, digits: usize, log_bound: u32) -> Result<bool, Failure> {
         let readout = Readout::digits(&Radix::new(&vec![BASE; digits])?)?;
         let x = self.encrypt(&[0.0], self.params.levels().input)?;
@@ -330,7 +330,7 @@ impl Bench {
 }
 
 impl Measured {
-    /// The faster time, and the lesser precision.
+    /// The faster time, and the lower precision.
     fn and(&self, other: &Self) -> Self {
         let (a, b) = (&self.precision, &other.precision);
         Self {
@@ -344,13 +344,13 @@ impl Measured {
     }
 }
 
-/// What goes into a system, and what it is to give.
+/// The input of a system, and the output it should give.
 struct Input {
     values: Vec<f64>,
     wanted: Vec<f64>,
-    /// Levels above that of inputs.
+    /// Levels above the input level.
     above: usize,
-    /// Errors are of numbers below this.
+    /// Errors are relative to this range of the numbers.
     range: f64,
     /// Whether a number at one end may come back at the other.
     wraps: bool,
@@ -390,7 +390,7 @@ impl Input {
         Self { values, wanted, above, range, wraps: !integers }
     }
 
-    /// Of the error over the range; a distance around the circle where both ends are one.
+    /// Precision from the errors over the range; if the numbers wrap around, an error is the distance around the circle.
     fn precision(&self, found: &[f64]) -> Precision {
         let errors: Vec<f64> = found
             .iter()

@@ -1,8 +1,8 @@
-//! Exact arithmetic modulo a small n, two ways: residues in CKKS, which are reduced lazily, beside BGV, which bootstraps.
+//! Exact arithmetic modulo a small n, in two ways: residues in CKKS, which are reduced lazily, and BGV, which bootstraps.
 //!
-//! The same computation on both: products one after another with residues that are units, as many as asked for, and whatever they
-//! need between them. What is compared is one product with its share of that. BGV needs an n for which its ring has slots; residues
-//! need n without a prime factor above 128. No n of this size is both, so each row states its own n.
+//! Both do the same computation: a fixed number of products in a row with residues that are units, and whatever refreshments they
+//! need in between. The figure to compare is one product with its share of those. BGV needs an n for which its ring has slots;
+//! residues need an n without a prime factor above 128. No n of this size is both, so each row states its own n.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -23,10 +23,10 @@ use crate::cli::measure;
 use crate::cli::output::{Output, table};
 use crate::cli::progress;
 
-/// Moduli of residues: a small one, a prime, and one of several digits.
+/// Moduli of residues: a small composite, a prime, and one with several digits.
 const MODULI: [u64; 3] = [24, 97, 1000];
 
-/// Products one after another.
+/// Number of products in a row.
 const PRODUCTS: usize = 12;
 
 /// One ring.
@@ -40,13 +40,13 @@ struct Row {
     modulus: u64,
     slots: usize,
     products: usize,
-    /// Reductions or bootstraps between them.
+    /// Reductions or bootstraps between the products.
     refreshed: usize,
-    /// Of the fastest product by itself; none if something came before each.
+    /// Seconds of the fastest product by itself; `None` if every product needed a refreshment.
     product_seconds: Option<f64>,
-    /// Of one reduction or bootstrap, on average.
+    /// Seconds of one reduction or bootstrap, on average.
     refresh_seconds: f64,
-    /// Of all products with all that came between, over their number.
+    /// Seconds of everything, divided by the number of products.
     seconds_per_product: f64,
     microseconds_per_product_and_slot: f64,
     wrong_slots: usize,
@@ -55,7 +55,7 @@ struct Row {
 
 /// Seconds of a chain of products.
 struct Chain {
-    /// Of each step, and how many refreshments it took.
+    /// Seconds of each step, and the number of its refreshments.
     steps: Vec<(f64, usize)>,
     wrong: usize,
 }
@@ -86,13 +86,13 @@ impl Chain {
     }
 }
 
-/// Counts what is read.
+/// Counts readings of digits.
 #[derive(Default)]
 struct Readings(usize);
 
 impl Observer for Readings {
     fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
-        // After every digit but the last of a reading the next one follows.
+        // A reading goes on with the next digit after every digit but the last.
         if let StageEvent::Progress { stage: LOOK_UP, done, total } = event {
             self.0 += usize::from(done == total);
         }
@@ -121,7 +121,7 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
             }
         }
         drop(bench);
-        // A set may be too small for one of them, but not for all.
+        // A set may be too small for some of the moduli, but not for all.
         if of_set.len() == MODULI.len() {
             return Err(of_set.remove(0).1);
         }
@@ -146,7 +146,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Residues that have an inverse, so that products of them keep their variety.
+/// Random residues that have an inverse, so that their products stay varied.
 fn units(stream: &mut Stream, modulus: u64, slots: usize) -> Vec<u64> {
     let below = u32::try_from(modulus).unwrap_or(u32::MAX);
     let mut unit = || loop {
@@ -278,7 +278,7 @@ mod tests {
         for modulus in MODULI {
             let row = bench.residues(modulus).unwrap();
             assert_eq!((row.wrong_slots, row.modulus, row.slots), (0, modulus, 1024), "{row:?}");
-            // Both operands are reduced, as often as they need it.
+            // Both operands are reduced, as often as necessary.
             assert!(row.refreshed > 0 && row.product_seconds > Some(0.0), "{row:?}");
         }
         let row = bgv(Set::Toy, &request, &output).unwrap();

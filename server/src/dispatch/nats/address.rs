@@ -31,12 +31,12 @@ impl FromStr for Addresses {
     fn from_str(text: &str) -> io::Result<Self> {
         let (mut servers, mut login) = (Vec::new(), None);
         for (index, address) in text.split(',').enumerate() {
-            // What is not an address is not repeated: it may have a password.
+            // Text that is not an address is not shown: it may have a password.
             let refused = || {
                 let place = index + 1;
                 io::Error::other(format!(
-                    "cluster.nats: address {place} of the list is none; give nats://host:4222 or tls://host:4222, and write characters \
-                     of a password that addresses have a use for as %40 and the like"
+                    "cluster.nats: entry {place} of the list is not an address; give nats://host:4222 or tls://host:4222, and write special \
+                     characters of a password as %40 and the like"
                 ))
             };
             let address: ServerAddr = address.trim().parse().map_err(|_| refused())?;

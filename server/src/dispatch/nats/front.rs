@@ -1,4 +1,4 @@
-//! The end of a front: reports, signs, and the workers that are alive.
+//! The front's end of a dispatch: reports, signs, and the workers that are alive.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
@@ -19,7 +19,7 @@ const SIGNS: usize = 10_000;
 /// Workers that a front can have.
 const WORKERS: usize = 4096;
 
-/// Pause before something is tried again that NATS did not do.
+/// Pause before a failed request to NATS is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub struct FrontEnd {
@@ -28,7 +28,7 @@ pub struct FrontEnd {
     held: Mutex<HashMap<u64, Message>>,
     next: AtomicU64,
     signs: Mutex<VecDeque<Sign>>,
-    /// Each worker, by name, and when it was heard of.
+    /// Each worker, by name, and when it was last heard of.
     workers: Mutex<BTreeMap<String, (Alive, Instant)>>,
     bell: Box<dyn Fn() + Send + Sync>,
 }
@@ -49,7 +49,7 @@ impl FrontEnd {
             let (mut anew, mut told) = (true, String::new());
             while let (Some(link), Some(end)) = (of_link.upgrade(), of_end.upgrade()) {
                 if let Err(error) = end.receive(link, &mut anew).await {
-                    // Once for each trouble: an operator has to learn of permissions that are missing, for instance.
+                    // Once for each error: an operator has to learn of missing permissions, for instance.
                     let error = error.to_string();
                     if error != told {
                         tracing::warn!(error, "no reports from workers for the moment");
@@ -61,7 +61,7 @@ impl FrontEnd {
         });
         let of_link = Arc::downgrade(link);
         link.spawn(async move {
-            // They may be gone although nothing fails here: workers need them and may not make them.
+            // Streams may be gone although nothing fails here: workers need them and may not make them.
             while let Some(link) = of_link.upgrade() {
                 if link.is_connected()
                     && let Err(error) = link.make_streams().await
@@ -118,7 +118,7 @@ impl FrontEnd {
             lock(&self.held).insert(ticket, message);
             match decoded {
                 Some(done) => return Some(Taken { message: done, ticket: Ticket(ticket) }),
-                // Else it would be delivered again and again.
+                // Otherwise it would be delivered again and again.
                 None => drop(self.answer(link, Ticket(ticket), AckKind::Term)),
             }
         }
@@ -133,7 +133,7 @@ impl FrontEnd {
     }
 
     fn answer(&self, link: &Link, ticket: Ticket, kind: AckKind) -> io::Result<()> {
-        // A later delivery of the same has another ticket.
+        // A later delivery of the same report has another ticket.
         let Some(message) = lock(&self.held).remove(&ticket.0) else { return Ok(()) };
         link.wait("answer a report", async {
             message.double_ack_with(kind).await.map_err(failed("answer a report"))

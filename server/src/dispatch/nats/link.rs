@@ -26,13 +26,13 @@ use crate::work::Work;
 const WORK: &str = "REFLOAT_WORK";
 const DONE: &str = "REFLOAT_DONE";
 const STOP: &str = "refloat_stop";
-/// Jobs that are to stop are told to every worker, and looked up by those that begin.
+/// Subject on which every worker is told which jobs are to stop. Workers that begin a job look it up.
 pub const STOPPED: &str = "refloat.stop";
 
-/// Where a worker that is to end its jobs and leave is told so, by its name.
+/// Subject on which a worker is told, by its name, to end its jobs and leave.
 pub const DRAINED: &str = "refloat.drain";
 
-/// Longest time of one thing that is asked of NATS.
+/// Longest time of one request to NATS.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// After this NATS forgets a worker that asks for nothing.
@@ -49,7 +49,7 @@ pub struct Link {
     pub settings: Settings,
     /// Where NATS is, without passwords.
     pub shown: String,
-    /// What NATS does not let this account do, in its words.
+    /// The first thing that NATS did not let this account do, in the words of NATS.
     denied: Arc<Mutex<Option<String>>>,
 }
 
@@ -64,7 +64,7 @@ impl Link {
         let mut options = ConnectOptions::new()
             .name(format!("refloat {}", env!("CARGO_PKG_VERSION")))
             .retry_on_initial_connect()
-            // A server that is silent is one that cannot be reached, and time stands still, before leases run out.
+            // A silent server has to count as out of reach, so that time stands still, before leases run out.
             .ping_interval(Duration::from_secs(3))
             .custom_inbox_prefix(format!("_INBOX_{}", settings.role))
             .request_timeout(Some(PATIENCE))
@@ -79,7 +79,7 @@ impl Link {
                         Event::Disconnected => {
                             tracing::warn!(url, "NATS does not answer; it is tried until it does");
                         }
-                        // One for each attempt to connect.
+                        // There is one for each attempt to connect.
                         Event::ClientError(error) => tracing::debug!(url, %error, "NATS"),
                         event => tracing::warn!(url, %event, "NATS"),
                     }
@@ -97,7 +97,7 @@ impl Link {
             let connected = options.connect(addresses.servers()).await;
             connected.map_err(|error| io::Error::other(format!("cluster.nats = {shown:?}: {error}")))
         })?;
-        // It starts a task.
+        // `jetstream::new` starts a task.
         let entered = runtime.enter();
         let mut jetstream = async_nats::jetstream::new(client.clone());
         jetstream.set_timeout(PATIENCE);
@@ -110,10 +110,10 @@ impl Link {
         self.client.connection_state() == async_nats::connection::State::Connected
     }
 
-    /// Whether NATS lets this account do all that it has asked for.
+    /// Checks that NATS has let this account do all that it asked for.
     ///
     /// # Errors
-    /// It does not.
+    /// It has not.
     pub fn check_permissions(&self) -> io::Result<()> {
         let denied = self.denied.lock().unwrap_or_else(PoisonError::into_inner);
         denied.as_ref().map_or(Ok(()), |denied| {
@@ -133,12 +133,12 @@ impl Link {
         self.runtime.spawn(task);
     }
 
-    /// Waits for an answer, not for ever.
+    /// Waits for an answer, up to three times `PATIENCE`.
     pub fn wait<T>(&self, what: &str, answer: impl Future<Output = io::Result<T>>) -> io::Result<T> {
         self.wait_for(what, 3 * PATIENCE, answer)
     }
 
-    /// Waits so long for an answer.
+    /// Waits for an answer, up to `longest`.
     pub fn wait_for<T>(
         &self,
         what: &str,
@@ -150,7 +150,7 @@ impl Link {
             .block_on(async { tokio::time::timeout(longest, answer).await.unwrap_or_else(|_| Err(late())) })
     }
 
-    /// Makes the streams and the bucket, unless they are there. Workers may not.
+    /// Makes the streams and the bucket, unless they are there. Workers are not allowed to.
     pub async fn make_streams(&self) -> io::Result<()> {
         self.check_version()?;
         let stream = |name: &str, subjects: &str| stream::Config {
@@ -165,7 +165,7 @@ impl Link {
         let work = stream::Config { allow_message_ttl: true, ..stream(WORK, "refloat.work.*.*.*") };
         let done = stream::Config { max_age: Duration::from_hours(24), ..stream(DONE, "refloat.done.*") };
         for config in [work, done] {
-            // With settings of the operator's own it is taken as it is, but for the subjects, which an older version made otherwise.
+            // A stream with an operator's own settings is kept as it is, except for its subjects, which were others in an older version.
             let subjects = config.subjects.clone();
             let made = self.jetstream.get_or_create_stream(config).await;
             let mut found = made.map_err(failed("make a stream"))?.cached_info().config.clone();
@@ -222,7 +222,7 @@ impl Link {
             durable_name: Some(name.clone()),
             filter_subject: self.work_subject(worker),
             ack_policy: AckPolicy::Explicit,
-            // Whoever took one says at once that it has it.
+            // A worker acknowledges an attempt as soon as it takes it.
             ack_wait: 2 * PATIENCE,
             // A worker that starts anew has another name.
             inactive_threshold: FORGOTTEN,
@@ -232,7 +232,7 @@ impl Link {
         stream.get_or_create_consumer(&name, config).await.map_err(failed("make a consumer"))
     }
 
-    /// The queue of reports to a front; `anew` delivers all of them again that were not noted.
+    /// The queue of reports to a front; `anew` delivers all reports again that were not noted.
     pub async fn reports(&self, anew: bool) -> io::Result<Consumer<pull::Config>> {
         self.make_streams().await?;
         let name = format!("front_{}", self.settings.front);
@@ -246,7 +246,7 @@ impl Link {
         };
         let stream = self.jetstream.get_stream(DONE).await.map_err(failed("find a stream"))?;
         if anew {
-            // There may be none.
+            // There may be no such consumer.
             let _ = stream.delete_consumer(&name).await;
         }
         stream.get_or_create_consumer(&name, config).await.map_err(failed("make a consumer"))
@@ -256,7 +256,7 @@ impl Link {
         let mut message = PublishMessage::build()
             .payload(encode(work)?)
             .ttl(self.settings.lease.max(Duration::from_secs(1)));
-        // Keys may be loaded ahead again, soon after they have left memory.
+        // Keys that have just left memory may be loaded ahead again.
         if work.attempt != Work::WAKING {
             message = message.message_id(format!("{}.{}", work.job, work.attempt));
         }
@@ -297,9 +297,9 @@ impl Link {
         format!("refloat.front.{}", self.settings.front)
     }
 
-    /// Sends something that nobody may hear.
+    /// Sends a message that need not be heard.
     pub fn tell(&self, subject: String, message: &impl Serialize) -> io::Result<()> {
-        // Else it would wait, and be out of date when it is sent.
+        // Otherwise the message would wait, and be out of date when it is sent.
         if !self.is_connected() {
             return Err(io::ErrorKind::NotConnected.into());
         }
@@ -338,7 +338,7 @@ fn encode(message: &impl Serialize) -> io::Result<Bytes> {
     serde_json::to_vec(message).map(Bytes::from).map_err(io::Error::other)
 }
 
-/// What a message says, or nothing if it is none of ours.
+/// Decodes a message; `None` if it cannot be decoded.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     serde_json::from_slice(bytes)
         .inspect_err(|error| tracing::error!(%error, "a message that cannot be decoded; it is dropped"))

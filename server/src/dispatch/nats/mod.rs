@@ -10,8 +10,8 @@
 //! | `refloat.front.<front>` | plain | fronts, every few seconds, for operators |
 //! | `refloat.drain` | plain | the name of a worker that is to end its jobs and leave |
 //!
-//! An attempt goes only to workers of the version that handed it out, since another version may produce different bytes. Streams that
-//! are gone are created again by whoever needs them.
+//! An attempt goes only to workers of the version that handed it out, since another version may produce different bytes. Fronts create
+//! missing streams again; workers are not allowed to.
 
 mod address;
 mod front;
@@ -41,21 +41,21 @@ pub struct Settings {
     pub url: String,
     /// File with the credentials of an account, if NATS asks for them.
     pub credentials: Option<PathBuf>,
-    /// The name of the front, or of the one that a worker works for. No two fronts have the same.
+    /// The name of the front, or of the front that a worker works for. No two fronts have the same name.
     pub front: String,
-    /// `front`, `worker` or `operator`: where answers come, `_INBOX_front.>`, so that none reads those of another.
+    /// `front`, `worker` or `operator`. Answers to a front come below `_INBOX_front.>`, and so on: none reads those of another.
     pub role: &'static str,
-    /// An attempt that nobody has taken after so long is dropped: the front has made another by then. Whole seconds.
+    /// An attempt that nobody has taken after this time is dropped: the front has made another by then. Whole seconds.
     pub lease: Duration,
     /// After this a report that was not noted is delivered again.
     pub patience: Duration,
-    /// A run of which nothing is heard for so long hangs.
+    /// A run hangs if nothing is heard of it for this long.
     pub hung: Duration,
     /// How long [`Dispatch::take`] waits for an attempt.
     pub wait: Duration,
 }
 
-/// One or both ends of a dispatch by NATS. While NATS cannot be reached everything fails after some seconds, and goes on when it can.
+/// One or both ends of a dispatch by NATS. While NATS cannot be reached, calls fail after some seconds; they work again when it can.
 pub struct Nats {
     link: Arc<Link>,
     front: Option<Arc<FrontEnd>>,
@@ -63,7 +63,7 @@ pub struct Nats {
 }
 
 impl Nats {
-    /// No end yet. NATS need not be there. Not to be called where asynchronous code runs.
+    /// A connection without any end yet. NATS need not be there. Not to be called where asynchronous code runs.
     ///
     /// # Errors
     /// The address or the credentials cannot be used, or the system gives no threads.
@@ -78,7 +78,7 @@ impl Nats {
         self
     }
 
-    /// With the end of a worker, whom its front counts on from now on; `about` is what it says of itself, under one name all the time.
+    /// With the end of a worker, on which its front counts from now on; `about` describes it, under one name all the time.
     #[must_use]
     pub fn with_worker(mut self, about: impl Fn() -> Alive + Send + Sync + 'static) -> Self {
         self.worker = Some(WorkerEnd::open(&self.link, Box::new(about)));
@@ -90,7 +90,7 @@ impl Nats {
         self.worker.as_ref().is_some_and(|worker| worker.has_left())
     }
 
-    /// Runs of this worker of which nothing is heard.
+    /// How many runs of this worker hang.
     pub fn hung(&self) -> usize {
         self.worker.as_ref().map_or(0, |worker| worker.hung())
     }
@@ -100,9 +100,9 @@ impl Nats {
         self.worker.as_ref().map_or(0, |worker| worker.jobs())
     }
 
-    /// Says to operators what there is to know of this front.
+    /// Tells operators the state of this front.
     pub fn tell(&self, standing: &Standing) {
-        // It is said again soon.
+        // The next message follows soon.
         let _ = self.link.tell(self.link.front_subject(), standing);
     }
 
@@ -114,12 +114,12 @@ impl Nats {
     /// Tries once more to report what did not get through.
     ///
     /// # Errors
-    /// It does not now either.
+    /// A report does not get through now either.
     pub fn report_unsaid(&self) -> io::Result<()> {
         self.worker()?.report_unsaid(&self.link)
     }
 
-    /// Fronts no longer count on this worker.
+    /// Tells the front to count on this worker no longer.
     pub fn leave(&self) {
         if let Some(worker) = &self.worker {
             worker.leave(&self.link);

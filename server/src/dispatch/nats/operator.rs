@@ -13,13 +13,13 @@ use super::{ALIVE, Settings};
 use crate::config::is_token;
 use crate::dispatch::Alive;
 
-/// What a front says of itself, every few seconds.
+/// What a front says about itself, every few seconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Standing {
     /// Its name.
     pub front: String,
-    /// The version of its program, for which its workers are.
+    /// The version of its program, which its workers need to have.
     pub version: String,
     /// Jobs that wait.
     pub queued: u64,
@@ -40,7 +40,7 @@ pub struct Seen {
     pub version: String,
     /// Whether jobs come to it, and why not.
     pub state: State,
-    /// What it says of itself.
+    /// What the worker says about itself.
     #[serde(flatten)]
     pub alive: Alive,
 }
@@ -59,12 +59,12 @@ pub enum State {
     StorageFails,
     /// It is of another version than its front, which hands it no jobs.
     OtherVersion,
-    /// It does not have all parameter sets of its front as they are there, and gets no jobs of those that it does not have.
+    /// It lacks some parameter sets of its front, or has them in another form, and gets no jobs of those.
     OtherBuild,
 }
 
 impl State {
-    /// That of a worker of a version, by what its front says, if that was heard.
+    /// The state of a worker of a version, judged by what its front says, if that was heard.
     fn of(version: &str, alive: &Alive, front: Option<&Standing>) -> Self {
         let lacks = |set: &String| !alive.sets.is_empty() && !alive.sets.contains_key(set);
         if alive.storage_fails {
@@ -118,7 +118,7 @@ impl Operator {
         Ok(Self { link })
     }
 
-    /// The fronts and the workers that are heard of within a time, which is to be longer than the pause between two words of one.
+    /// The fronts and workers heard of within `time`, which has to be longer than the pause between two messages of one.
     ///
     /// # Errors
     /// NATS fails, or does not let this account listen.
@@ -154,7 +154,7 @@ impl Operator {
         })
     }
 
-    /// Asks the worker of a name to end its jobs and leave; whether it has answered that it takes no more.
+    /// Asks the worker of a name to end its jobs and leave; returns whether it has answered that it takes no more.
     ///
     /// # Errors
     /// NATS fails, or does not let this account ask.
@@ -179,7 +179,7 @@ impl Operator {
     }
 }
 
-/// What a worker says, with what its subject says.
+/// A worker's message, with the front and the version that its subject names.
 fn seen(subject: &str, payload: &[u8]) -> Option<Seen> {
     let [_, _, version, front] = subject.split('.').collect::<Vec<_>>()[..] else { return None };
     let alive = decode(payload).filter(Alive::is_sound)?;
@@ -203,13 +203,13 @@ mod tests {
         let sets = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), 100)).collect();
         let alive = Alive { slots: 1, key_bytes: 10, sets: sets(&["a", "b", "c"]), ..Alive::default() };
         let state = |version, alive: &Alive| State::of(version, alive, Some(&front));
-        // Keys that do not fit into its memory are of sets that it has.
+        // A worker has a set even if keys of the set do not fit into its memory.
         assert_eq!(state("1.2.3", &alive), State::Ready);
         assert_eq!(state("1.2.4", &alive), State::OtherVersion);
         let built = Standing { version: "1.2.3+7".into(), ..front.clone() };
         assert_eq!(State::of("1.2.3.7", &alive, Some(&built)), State::Ready);
         assert_eq!(state("1.2.3", &Alive { sets: sets(&["a", "c"]), ..alive.clone() }), State::OtherBuild);
-        // One that names no sets takes all, and of a front that is not heard nothing is known.
+        // A worker that names no sets takes all, and nothing is known of a front that is not heard.
         assert_eq!(state("1.2.3", &Alive { sets: sets(&[]), ..alive.clone() }), State::Ready);
         assert_eq!(State::of("1.2.4", &alive, None), State::Ready);
         let stopped = Alive { slots: 0, ..alive };

@@ -1,4 +1,4 @@
-//! The end of a worker: attempts, signs of life, and jobs that are to stop.
+//! The worker's end of a dispatch: attempts, signs of life, and jobs that are to stop.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,10 +20,10 @@ use crate::work::Work;
 pub const ALIVE: Duration = Duration::from_secs(3);
 
 pub struct WorkerEnd {
-    /// What the worker says of itself.
+    /// What the worker says about itself.
     about: Box<dyn Fn() -> Alive + Send + Sync>,
     name: String,
-    /// Whether fronts can no longer count on it.
+    /// Whether the front can no longer count on this worker.
     left: AtomicBool,
     consumer: Mutex<Option<Consumer<pull::Config>>>,
     held: Held,
@@ -46,7 +46,7 @@ impl WorkerEnd {
                 if let Some(job) =
                     std::str::from_utf8(&message.payload).ok().and_then(|text| text.parse().ok())
                 {
-                    // Others are looked up when they begin.
+                    // Jobs that are not here yet are looked up when they begin.
                     end.held.stop(job);
                 }
             }
@@ -68,7 +68,7 @@ impl WorkerEnd {
         let (of_link, of_end) = (Arc::downgrade(link), Arc::downgrade(&end));
         link.spawn(async move {
             while let (Some(link), Some(end)) = (of_link.upgrade(), of_end.upgrade()) {
-                // What does not get through is said again soon.
+                // A message that does not get through is sent again soon.
                 let signs = if link.is_connected() { end.signs_of_life(&link) } else { Vec::new() };
                 for (subject, message) in signs {
                     let _ = link.client.publish(subject, message.into()).await;
@@ -97,17 +97,17 @@ impl WorkerEnd {
         Alive { worker: self.name.clone(), jobs: self.held.jobs(), hung, ..alive }
     }
 
-    /// Runs of which nothing is heard.
+    /// How many runs hang.
     pub fn hung(&self) -> usize {
         self.held.hung()
     }
 
-    /// How many jobs it has, with those whose runs hang.
+    /// How many jobs the worker has, including those whose runs hang.
     pub fn jobs(&self) -> usize {
         self.held.jobs().len() + self.held.hung()
     }
 
-    /// Whether it takes no more jobs: because it was asked to leave, here or from elsewhere.
+    /// Whether the worker takes no more jobs: because it was asked to leave, here or from elsewhere.
     pub fn has_left(&self) -> bool {
         self.left.load(Ordering::Relaxed)
     }
@@ -123,7 +123,7 @@ impl WorkerEnd {
         self.held.report(done, |done| link.report(done))
     }
 
-    /// Reports what did not get through. Nothing else is begun before: an attempt of which signs are given is not made again.
+    /// Reports what did not get through. No other attempt is begun before; while signs are given, the old one is not repeated.
     pub fn report_unsaid(&self, link: &Link) -> io::Result<()> {
         self.held.report_unsaid(|done| link.report(done))
     }
@@ -133,12 +133,12 @@ impl WorkerEnd {
         let longest = link.settings.wait + Duration::from_secs(15);
         let taken = link.wait_for("take an attempt", longest, self.next(link));
         if taken.is_err() {
-            // It may be gone with its stream.
+            // The consumer may be gone with its stream.
             *lock(&self.consumer) = None;
         }
         let Some(work) = taken? else { return Ok(None) };
         self.held.take(work.job, work.attempt);
-        // Whoever asked may have done so before this worker was there to hear it.
+        // Somebody may have asked for the stop before this worker was there to hear it.
         if link.wait("look up a job", link.is_stopped(work.job)).unwrap_or(false) {
             self.held.stop(work.job);
         }
@@ -157,7 +157,7 @@ impl WorkerEnd {
         let mut messages = fetch.messages().await.map_err(failed("take an attempt"))?;
         let Some(message) = messages.next().await else { return Ok(None) };
         let message: Message = message.map_err(failed("take an attempt"))?;
-        // It is this worker's alone from here on. If that is not heard, it is nobody's, and the front makes another.
+        // From here on the attempt is this worker's alone. If the acknowledgement fails, it is nobody's, and the front makes another.
         message.double_ack_with(AckKind::Ack).await.map_err(failed("take an attempt"))?;
         Ok(decode(&message.payload))
     }
@@ -169,7 +169,7 @@ impl WorkerEnd {
 
     pub fn is_cancelled(&self, link: &Link, job: Id) -> bool {
         if self.held.has(job) {
-            // It is the run that asks.
+            // The run itself asks, so it is alive.
             self.held.hear(job);
             self.held.is_stopped(job)
         } else {

@@ -16,13 +16,13 @@ use crate::store::jobs::{self, JobRecord, JobState, Made, Requeue};
 use crate::store::{StoreError, keys};
 use crate::work::Work;
 
-/// Times that a job goes to other workers, because one does not see its files: for some minutes.
+/// How often a job is handed to another worker because one could not see its files; this takes some minutes.
 const ELSEWHERE: u32 = 100;
 
-/// So long a worker that does not see the files of a job gets no others with these keys if there is anybody else.
+/// How long a worker that could not see a job's files is passed over for jobs with the same keys, if there is another worker.
 pub(super) const UNSEEN: Millis = 60_000;
 
-/// What becomes of a job of which an attempt has ended.
+/// What becomes of a job after an attempt at it has ended.
 #[derive(Clone)]
 pub(super) enum Ending {
     Done(Made),
@@ -50,7 +50,7 @@ impl Front {
             Err(error) => return Err(error),
         };
         let Some(job) = job else {
-            // It was removed while somebody still ran it, and has no place for a result.
+            // The job was removed while a worker still ran it, so its result belongs nowhere.
             service.blobs.remove(Blob::Result(done.job)).map_err(|error| store.failed(error))?;
             self.close(done, None);
             return Ok(());
@@ -61,7 +61,7 @@ impl Front {
         }
         let attempt = (job.id, done.attempt);
         let ending = match self.endings.get(&attempt) {
-            // It could not be noted before, nobody waits for the result any more, and the disk may have no room for it.
+            // The end could not be noted before, nobody waits for the result any more, and the disk may have no room for it.
             Some(_) if self.is_cancelled(&job) => Ending::Cancelled,
             Some(known) => known.clone(),
             None => {
@@ -89,7 +89,7 @@ impl Front {
         self.service.live.get(job.id).is_some_and(|live| live.stopped() == Some(Stop::Cancelled))
     }
 
-    /// What becomes of a job that is at the attempt of which something came.
+    /// What becomes of a job whose current attempt has ended.
     fn ending(&mut self, job: &JobRecord, done: &Done) -> Result<Ending, StoreError> {
         let service = &self.service;
         if self.pause > PAUSES[0] && self.is_cancelled(job) {
@@ -101,7 +101,7 @@ impl Front {
                 match service.blobs.look(Blob::Result(job.id), expected) {
                     Ok(()) => Ending::Done(*made),
                     Err(ReadError::Damaged(_)) => self.again(job, "the stored result is gone".to_owned()),
-                    // If it is so for this result alone, the others do not wait for it.
+                    // If only this result is out of reach, other jobs do not wait for it.
                     Err(ReadError::Io(error)) if Unreachable::is(&error) && service.blobs.check().is_ok() => {
                         self.again(job, reason(&service.store.failed(error)))
                     }
@@ -111,12 +111,12 @@ impl Front {
             Outcome::Failed(problem) => Ending::Failed(problem.clone()),
             Outcome::TooLarge(problem) if self.policy.lease.is_none() => Ending::Failed(problem.clone()),
             Outcome::Cancelled => Ending::Cancelled,
-            // Where there are others a job waits for one that has more memory.
+            // In a cluster, the job waits for a worker that has more memory.
             Outcome::Stopped | Outcome::TooLarge(_) | Outcome::Loaded => Ending::Again(Requeue::Stopped),
             Outcome::Trouble(reason) => self.again(job, reason.clone()),
             Outcome::Crashed => self.crashed(job),
             Outcome::Differs => {
-                // Nothing says which of the two is right: both go.
+                // Nothing says which of the two is right, so both are dropped.
                 tracing::error!(job = %job.id, "two runs of a job gave different results; both are dropped; a machine computes wrongly, or a disk altered one");
                 service.metrics.differed();
                 service.blobs.remove(Blob::Result(job.id)).map_err(|error| service.store.failed(error))?;
@@ -128,8 +128,8 @@ impl Front {
         })
     }
 
-    /// A job that could not be tried to its end goes back into the queue, to be tried after a pause, until it was tried too often.
-    /// Others do not wait for it.
+    /// A job whose attempt could not be finished goes back into the queue, to be tried again after a pause, until it was tried too often.
+    /// Other jobs do not wait for it.
     fn again(&self, job: &JobRecord, reason: String) -> Ending {
         let tries = job.failures + 1;
         if tries >= self.service.config.compute.max_attempts {
@@ -142,7 +142,7 @@ impl Front {
         Ending::Again(Requeue::Trouble(reason, Duration::from_secs(1 << tries.min(5))))
     }
 
-    /// The same for a job whose files a worker did not find as they are here: it may have lost its folder, and others have theirs.
+    /// The same for a job whose files a worker did not find as they are here: that worker may have lost its folder, others may not.
     fn elsewhere(&mut self, job: &JobRecord, what: &str) -> Ending {
         if let Some(worker) = self.out.get(&job.id).and_then(|lease| lease.worker.clone()) {
             self.unseen.insert((worker, job.key), self.now);
@@ -154,7 +154,7 @@ impl Front {
         Ending::Again(Requeue::Trouble(what.to_owned(), Duration::from_secs(5)))
     }
 
-    /// The end of a job whose input whoever ran it could not use, by a look of this server's own.
+    /// The ending of a job whose input its worker could not use, after a look at the input from here.
     fn damaged_input(&mut self, job: &JobRecord) -> Ending {
         let expected = Expected::new(job.input_bytes, job.input_digest.as_deref());
         match self.service.blobs.get(Blob::Input(job.id), expected) {
@@ -174,8 +174,8 @@ impl Front {
         }
     }
 
-    /// The end of a job that did not get a key: damaged pieces are marked as missing, so that they can be uploaded again, and where
-    /// there are none the disk may be read the next time.
+    /// The ending of a job that did not get a key. Damaged pieces are marked as missing, so that they can be uploaded again; if there are
+    /// none, the disk may be readable the next time.
     fn damaged(&mut self, job: &JobRecord, first: Option<u32>, what: &str) -> Ending {
         let service = &self.service;
         match keys::verify(&service.store, job.key, keys::Look::All) {
@@ -198,7 +198,7 @@ impl Front {
         }
     }
 
-    /// The end of an attempt whose files could not be looked at.
+    /// The ending of an attempt whose files could not be looked at.
     fn unread(&self, job: &JobRecord, error: &StoreError) -> Ending {
         // While nobody can read them, nothing is held against the job.
         if error.is_unreachable() && self.service.blobs.check().is_err() {
@@ -208,7 +208,7 @@ impl Front {
         }
     }
 
-    /// A report that counts no more.
+    /// Deals with a report that no longer counts.
     fn late(&mut self, job: &JobRecord, done: &Done) {
         if let (Outcome::Made(made), Some((digest, _))) = (&done.outcome, &job.result)
             && made.content.is_some()
@@ -220,7 +220,7 @@ impl Front {
         }
         self.endings.remove(&(done.job, done.attempt));
         if job.state.is_final() {
-            // An attempt to note it that failed has reached the disk after all; or whoever ran it has stored a result since.
+            // Noting the end had failed and has reached the disk after all, or the worker has stored a result since.
             jobs::ended(&self.service.store, job);
         }
         if self.out.get(&job.id).is_some_and(|lease| lease.attempt == done.attempt) {

@@ -16,14 +16,14 @@ use crate::store::jobs::{self, Backlog, JobRecord, Requeue};
 use crate::store::{StoreError, keys};
 use crate::work::Work;
 
-/// So long a worker counts as having the keys of a job that it was given, until it says so itself, in milliseconds.
+/// How long a worker counts as having the keys of a job that it was given, until it says so itself, in milliseconds.
 const WARM: Millis = 10_000;
 
 impl Front {
-    /// Hands out jobs to the workers that they suit, as many as those have slots for.
+    /// Hands out jobs to workers that suit them, as many as there are slots for.
     pub(super) fn hand_out(&mut self, now: Millis) -> Result<(), StoreError> {
         let workers = self.dispatch.workers();
-        // After a new start it is they who know what they have.
+        // After a restart, only the workers know which jobs they have.
         for (job, worker) in
             workers.iter().flat_map(|alive| alive.jobs.iter().map(move |job| (job, &alive.worker)))
         {
@@ -70,7 +70,7 @@ impl Front {
         if !service.is_stopping() {
             self.wake(&mut placement, now)?;
         }
-        // What workers say is heard between turns, so that none is long.
+        // Workers are heard between turns, so no turn may be long.
         let began = Instant::now();
         while placement.has_room() && !service.is_stopping() {
             if began.elapsed() >= self.policy.hand_out {
@@ -90,7 +90,7 @@ impl Front {
                 if let Some((worker, reason)) = placement.choose(&asked) {
                     return Some((worker.to_owned(), reason));
                 }
-                // One key set of each account: whoever has many is not to hold all places.
+                // Only one key set of each account: one account with many must not hold all places.
                 if asked.is_overdue && is_first {
                     placement.hold(&asked);
                 }
@@ -125,7 +125,7 @@ impl Front {
         Ok(())
     }
 
-    /// What whoever runs a job has to know, or what becomes of the attempt if that cannot be read.
+    /// What a worker has to know to run a job, or the outcome of the attempt if that cannot be read.
     fn work(&self, job: &JobRecord) -> Result<Work, Outcome> {
         let store = &self.service.store;
         let read = || Ok(keys::get(store, job.key)?.zip(Some(keys::parts(store, job.key)?)));

@@ -6,18 +6,18 @@ use crate::id::Id;
 use crate::store::StoreError;
 use crate::store::jobs::{self, JobRecord, Requeue};
 
-/// A job that is out.
+/// A job that was handed out.
 pub(super) struct Lease {
     pub attempt: u32,
-    /// Who has it, if that is known.
+    /// The worker that has it, if that is known.
     pub worker: Option<String>,
     pub key: Id,
     pub params: String,
     /// When there was a sign of it last.
     pub sign: Millis,
-    /// Whether somebody has begun with it.
+    /// Whether a worker has begun it.
     pub begun: bool,
-    /// Whether they were asked to stop.
+    /// Whether the worker was asked to stop.
     pub asked: bool,
 }
 
@@ -29,7 +29,7 @@ impl Lease {
 }
 
 impl Front {
-    /// Compares the table with what is out: what runs by the table is given time for a sign, then taken back.
+    /// Compares the table with what is out. Jobs that run according to the table get time for a sign, and are then taken back.
     pub(super) fn reclaim_expired(&mut self, now: Millis, lease: Millis) -> Result<(), StoreError> {
         if self.looked.is_some_and(|at| now.saturating_sub(at) < lease / 8) {
             return Ok(());
@@ -40,7 +40,7 @@ impl Front {
             self.service.live.end(job);
         }
         let workers = self.dispatch.workers();
-        // Where nobody is heard it is this front that is cut off.
+        // If no worker is heard, it is this front that is cut off.
         let is_gone = |name: &str| !workers.is_empty() && workers.iter().all(|alive| alive.worker != name);
         for job in &running {
             let known = self.out.entry(job.id).or_insert_with(|| Lease::new(job, now));
@@ -49,7 +49,7 @@ impl Front {
             }
             let waits_for_nobody = !known.begun && known.worker.as_deref().is_some_and(is_gone);
             if waits_for_nobody || now.saturating_sub(known.sign) >= lease {
-                // Whoever began it has died with it or is cut off; what nobody began was lost on the way.
+                // The worker that began it has died with it or is cut off; a job that nobody began was lost on the way.
                 let why = if known.begun { Requeue::Crashed } else { Requeue::Stopped };
                 self.service.take_back_one(job, &why)?;
                 self.service.metrics.cluster.taken_back();

@@ -1,7 +1,7 @@
 //! The end of a dispatch that has the job table: hands out jobs, notes what came of them, and takes back those that nobody runs.
 //!
-//! Every change of the table is guarded by the attempt it is about, so that a report which comes late, twice or from somebody who
-//! was given up changes nothing.
+//! Every change of the table is guarded by the attempt it is about, so that a report which comes late, twice or from a worker that was
+//! given up changes nothing.
 
 mod endings;
 mod hand_out;
@@ -29,46 +29,46 @@ use leases::Lease;
 /// How jobs are handed out.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy {
-    /// A job that is out, and of which there was no sign for so long, is taken back. `None` where those who run jobs live and die
-    /// with the front: nothing is taken back that is out, and at once what runs by the table and is not.
+    /// A job that is out is taken back if there was no sign of it for this long. `None` where workers live and die with the front: no job
+    /// that is out is taken back, and any other that the table has as running is taken back at once.
     pub lease: Option<Millis>,
-    /// Longest that jobs are handed out without a look at what workers say.
+    /// Longest time for handing out jobs without a look at what workers say.
     pub hand_out: Duration,
 }
 
 impl Policy {
-    /// One process with one worker.
+    /// The policy of one process with one worker.
     pub const ALONE: Self = Self { lease: None, hand_out: Self::HAND_OUT };
 
-    /// What [`hand_out`](Self::hand_out) is where time is real.
+    /// The usual value of [`hand_out`](Self::hand_out), where time is not simulated.
     pub const HAND_OUT: Duration = Duration::from_millis(200);
 }
 
 /// First and longest pause between attempts to note the end of a job.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];
 
-/// The end of a dispatch that has the table.
+/// The end of a dispatch that has the job table.
 pub struct Front {
     service: Arc<Service>,
     dispatch: Arc<dyn Dispatch>,
     policy: Policy,
     turns: Turns,
     out: HashMap<Id, Lease>,
-    /// When a worker was given a job with these keys, or was done with one, last.
+    /// When a worker last had a job with these keys.
     warm: HashMap<Pair, Millis>,
     /// Since when a worker has always had a job with these keys.
     tenures: HashMap<Pair, Millis>,
-    /// When a worker did not find the files of a job with these keys as they are, last.
+    /// When a worker last did not find the files of a job with these keys as they are.
     unseen: HashMap<Pair, Millis>,
     /// Since when key sets wait.
     waits: Waits,
-    /// Key sets that are being loaded ahead: by whom, of which set, and since when.
+    /// Key sets that are being loaded ahead: by which worker, with which fingerprint, and since when.
     waking: HashMap<Id, (String, String, Millis)>,
     /// The time of the turn.
     now: Millis,
-    /// Why a job may be running by the table and not be out: a claim that failed can have reached the disk.
+    /// Why the table may have a job as running that is not out: a claim that failed may have reached the disk.
     unsure: Option<Requeue>,
-    /// What becomes of attempts whose end could not be noted yet: worked out once, however often it is tried.
+    /// What becomes of attempts whose end could not be noted yet: worked out once, however often noting it is tried.
     endings: HashMap<(Id, u32), Ending>,
     /// When the table was compared with what is out.
     looked: Option<Millis>,
@@ -107,7 +107,7 @@ impl Front {
         self.pause
     }
 
-    /// Notes all reports, takes back what nobody runs, and hands out what may be. Times are those of one clock that never goes back.
+    /// Notes all reports, takes back jobs that nobody runs, and hands out others. Times are those of one clock that never goes back.
     ///
     /// # Errors
     /// The table or the dispatch fails. Nothing is lost; the next turn goes on.
@@ -115,12 +115,12 @@ impl Front {
         self.now = now;
         self.hear(now)?;
         while let Some(taken) = self.dispatch.reported()? {
-            // What was said before the report.
+            // News that came before the report.
             self.hear(now)?;
             if let Some(lease) = self.out.get_mut(&taken.message.job)
                 && lease.attempt == taken.message.attempt
             {
-                // It has an end, which may be noted only when the disk is well again.
+                // The attempt has ended, even if that can be noted only when the disk is well again.
                 (lease.sign, lease.begun) = (now, true);
             }
             match self.conclude(&taken.message) {
@@ -132,7 +132,7 @@ impl Front {
                     if self.pause == PAUSES[0] {
                         tracing::error!(job = %taken.message.job, "cannot note the end of a job; it is tried until it is noted");
                     }
-                    // In one process the thread that asks for turns is who makes the pause.
+                    // In one process, the thread that asks for turns makes the pause.
                     let pause = self.policy.lease.map_or(Duration::ZERO, |_| self.pause);
                     self.dispatch.put_back(taken, pause)?;
                     self.pause = (2 * self.pause).min(PAUSES[1]);
@@ -148,7 +148,7 @@ impl Front {
         self.hand_out(now)
     }
 
-    /// Notes what those who run jobs say of them.
+    /// Notes what workers say of the jobs they run.
     fn hear(&mut self, now: Millis) -> Result<(), StoreError> {
         for Sign { job, attempt, news } in self.dispatch.signs()? {
             let Some(lease) = self.out.get_mut(&job).filter(|lease| lease.attempt == attempt) else {
@@ -156,14 +156,14 @@ impl Front {
             };
             (lease.sign, lease.begun) = (now, true);
             if let Some(news) = news {
-                // What cannot be noted is not worth the job. The store has logged why.
+                // News that cannot be noted must not cost the job. The store has logged why.
                 let _ = self.service.note(job, attempt, &lease.params, &news);
             }
         }
         Ok(())
     }
 
-    /// Tells those who run a job elsewhere that its client has cancelled it.
+    /// Tells the workers of jobs elsewhere which ones their clients have cancelled.
     fn ask_to_stop(&mut self) -> Result<(), StoreError> {
         if self.policy.lease.is_none() {
             return Ok(());
@@ -199,7 +199,7 @@ impl Front {
         Ok(())
     }
 
-    /// A job is out no more; `record` is what has become of it, where that is news.
+    /// Notes that a job is no longer out; `record` is what has become of it, where that is news.
     fn close(&mut self, done: &Done, record: Option<&JobRecord>) {
         self.out.remove(&done.job);
         self.endings.remove(&(done.job, done.attempt));

@@ -9,11 +9,11 @@ use crate::service::placement::{Asked, Placement};
 use crate::store::{StoreError, keys};
 use crate::work::Work;
 
-/// So long loading takes a slot of a worker that does not say that it is done.
+/// How long loading takes up a slot of a worker that does not say that it is done, in milliseconds.
 const LOADING: Millis = 120_000;
 
 impl Front {
-    /// Has those key sets loaded that somebody wants in memory, by workers that have a slot for that.
+    /// Has key sets loaded that somebody wants in memory, by workers with a slot for that.
     pub(super) fn wake(&mut self, placement: &mut Placement, now: Millis) -> Result<(), StoreError> {
         let service = Arc::clone(&self.service);
         for key in service.wakes.wishes() {
@@ -46,13 +46,13 @@ impl Front {
         Ok(())
     }
 
-    /// Whoever was to load a key set has done so, or has tried.
+    /// Notes that a worker has loaded a key set, or has tried to.
     pub(super) fn woken(&mut self, key: Id) {
         self.waking.remove(&key);
         self.service.live.end(key);
     }
 
-    /// Forgets those of which nothing was heard for long.
+    /// Forgets key sets that have been loading for too long without a word.
     pub(super) fn forget_waking(&mut self, now: Millis) {
         self.waking.retain(|_, (_, _, since)| now.saturating_sub(*since) < LOADING);
     }

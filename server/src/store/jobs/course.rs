@@ -17,9 +17,9 @@ use crate::work::ContentId;
 /// Longest pause before a job is tried again.
 pub const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
-/// Takes a waiting job to run it: the first of the account whose turn it is, among those with key sets for which `choose` returns
-/// what to do with it; that is returned with the job. `choose` is asked for key sets in the order of turns, and told whether it is
-/// the first that is asked for an account. It takes as long with many jobs that wait as with few.
+/// Takes a waiting job to run it: the first of the account whose turn it is, among jobs with key sets for which `choose` returns what to
+/// do; that is returned with the job. `choose` is asked about key sets in the order of turns, and told whether a key set is the first of
+/// its account. This takes as long with many waiting jobs as with few.
 ///
 /// # Errors
 /// The store fails.
@@ -34,7 +34,7 @@ pub fn claim<T>(
         else {
             return Ok(None);
         };
-        // It has left the line: if this fails, the line is read anew.
+        // The job has left the line: if this fails, the line is read anew.
         let claimed = store.write(|txn| {
             txn.open_table(QUEUE)?.remove(sequence)?;
             let begin = |record: &mut JobRecord| {
@@ -46,7 +46,7 @@ pub fn claim<T>(
                 true
             };
             match change(store, txn, id, begin) {
-                // Without its record nobody can do it.
+                // Without its record nobody can do the job.
                 Err(error @ StoreError::Corrupt(_)) => {
                     store.note(&error);
                     Ok(None)
@@ -54,7 +54,7 @@ pub fn claim<T>(
                 changed => changed,
             }
         })?;
-        // Else it was cancelled meanwhile.
+        // Otherwise the job was cancelled meanwhile.
         if let Some(record) = claimed {
             turns.take(Account::of(&record));
             return Ok(Some((record, what)));
@@ -67,16 +67,16 @@ pub fn claim<T>(
 pub struct Made {
     /// BLAKE3 of the result.
     pub digest: [u8; 32],
-    /// Bytes of it.
+    /// Bytes of the result.
     pub length: u64,
     /// Seconds of the run.
     pub seconds: f64,
-    /// What it is made of.
+    /// What the result is made of.
     pub content: Option<ContentId>,
 }
 
-/// Records the result of attempt `attempt` at a running job. Nothing is recorded, and `None` returned, if the job does not run or is
-/// at another attempt; so it is with the other ends of an attempt.
+/// Records the result of attempt `attempt` at a running job. Nothing is recorded, and `None` returned, if the job does not run or is at
+/// another attempt. The same holds for the other ends of an attempt.
 ///
 /// # Errors
 /// The store fails.
@@ -115,11 +115,11 @@ pub enum Requeue {
     Stopped,
     /// The server died under it, or the worker met a defect.
     Crashed,
-    /// A file could not be read or written, for this reason; it is not tried again before this pause is over.
+    /// A file could not be read or written, for this reason; the job is not tried again before this pause is over.
     Trouble(String, Duration),
 }
 
-/// Puts a running job back to where it was in the queue; one that was to be cancelled has come to its end.
+/// Puts a running job back to where it was in the queue; a job that was to be cancelled ends instead.
 ///
 /// # Errors
 /// The store fails.
@@ -233,7 +233,7 @@ fn is_at(record: &JobRecord, attempt: u32) -> bool {
     record.state == JobState::Running && record.attempts == attempt
 }
 
-/// Lets go of what a job does not need once it has ended.
+/// Counts what a job takes, and removes what it no longer needs once it has ended.
 pub fn ended(store: &Store, record: &JobRecord) {
     store.usage().set(record);
     if record.state.is_final()
@@ -308,7 +308,7 @@ mod tests {
         let store = store(folder.path());
         let first = submit_one(&store);
         let others: Vec<Id> = (0..20).map(|_| submit_one(&store).id).collect();
-        // In the line by now. Whoever looked at the other records would find them damaged, and take them out of the queue.
+        // All are in the line by now. A look at the other records would find them damaged, and take them out of the queue.
         assert_eq!(running(&store).unwrap().len(), 0);
         let damage = |txn: &redb::WriteTransaction| {
             let mut jobs = txn.open_table(JOBS)?;
@@ -320,7 +320,7 @@ mod tests {
         store.write(damage).unwrap();
         assert_eq!((next(&store), queued(&store).unwrap()), (Some(first.id), 20));
         assert_eq!(running(&store).unwrap().len(), 1);
-        // They are nobody's, and hold up nobody.
+        // Nobody can do the damaged jobs, and they hold up no others.
         let last = submit_one(&store);
         assert_eq!((next(&store), queued(&store).unwrap()), (Some(last.id), 0));
         assert_eq!(next(&store), None);
@@ -338,12 +338,12 @@ mod tests {
         assert_eq!(next(&store), None);
         assert!(catch_unwind(AssertUnwindSafe(failing)).is_err());
         assert_eq!(next(&store), Some(second.id));
-        // One that was written all the same: the job is in the line, and is running by the table.
+        // A claim that was written all the same: the job is in the line, and is running by the table.
         store.line_to_change().0.set(&second);
         let failing = || store.write(|_| -> Result<(), StoreError> { Err(redb::Error::PreviousIo.into()) });
         assert!(failing().is_err());
         assert_eq!((next(&store), running(&store).unwrap().len()), (None, 2));
-        // What waits is in line after a new start, too.
+        // Waiting jobs are in the line after a restart, too.
         let third = submit_one(&store);
         drop(store);
         let store = Store::open(folder.path()).unwrap();

@@ -15,7 +15,7 @@ pub fn result(store: &Store, record: &JobRecord) -> Result<Source, ReadError> {
     store.blobs().open(Blob::Result(record.id), Expected::new(length, digest.map(String::as_str)))
 }
 
-/// Removes what a job that has ended does not need: its input, and a result that its record does not have.
+/// Removes what a job that has ended does not need: its input, and a result that its record does not list.
 ///
 /// # Errors
 /// It cannot be removed, for the moment.

@@ -41,7 +41,7 @@ pub fn position(store: &Store, record: &JobRecord) -> Result<usize, StoreError> 
     store.read(|txn| Ok(txn.open_table(QUEUE)?.range(..record.sequence)?.count()))
 }
 
-/// What waits and may begin, by key set.
+/// The jobs that wait and may begin, by key set.
 ///
 /// # Errors
 /// The store fails.
@@ -50,7 +50,7 @@ pub fn backlogs(store: &Store) -> Result<Vec<Backlog>, StoreError> {
     store.with_line(|line| line.backlogs(now))
 }
 
-/// The jobs that run by the table, in the order of acceptance; those whose records are damaged are left out.
+/// The jobs that run according to the table, in the order of acceptance; those whose records are damaged are left out.
 ///
 /// # Errors
 /// The store fails.

@@ -78,7 +78,7 @@ pub struct JobRecord {
     /// Milliseconds since 1970 before which it is not tried again.
     #[serde(default)]
     pub not_before: u64,
-    /// Milliseconds since 1970.
+    /// Milliseconds since 1970 at which it was accepted.
     pub created: u64,
     /// Milliseconds since 1970 at which it came to its final state.
     pub finished: Option<u64>,
@@ -118,7 +118,8 @@ impl JobRecord {
     }
 }
 
-/// Whether a job may be tried at this time that does not begin before another. A clock that was set back makes nobody wait for long.
+/// Whether a job that must not begin before `not_before` may begin at `now`. A longer wait than any pause means that the clock was set
+/// back, and is ignored.
 pub fn may_begin(not_before: u64, now: u64) -> bool {
     let wait = not_before.saturating_sub(now);
     wait == 0 || u128::from(wait) > LONGEST_PAUSE.as_millis()

@@ -32,7 +32,7 @@ pub struct NewJob<'a> {
     pub task: Task,
     /// The ciphertext, checked.
     pub ciphertext: &'a [u8],
-    /// BLAKE3 of it.
+    /// BLAKE3 of the ciphertext.
     pub digest: blake3::Hash,
     /// Bytes that the result takes at most.
     pub most_result_bytes: u64,
@@ -57,9 +57,9 @@ pub enum Submitted {
     Full(usize),
     /// The API key has this many jobs waiting, which is as many as it may have.
     Quota(usize),
-    /// All jobs would take more than [`Bounds::bytes`]; they take this many, and it takes the second number.
+    /// All jobs would take more than [`Bounds::bytes`]; they take the first number of bytes, and this job the second.
     NoRoom(u64, u64),
-    /// The jobs of the key set would take more than [`Bounds::key_bytes`]; they take this many, and it takes the second number.
+    /// The jobs of the key set would take more than [`Bounds::key_bytes`]; they take the first number of bytes, and this job the second.
     NoRoomForKey(u64, u64),
     /// The key set has gone in the meantime.
     KeyGone,
@@ -83,7 +83,7 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
     }
     let id = Id::random().map_err(|error| store.failed(error))?;
     if job.max_own.is_some() {
-        // Jobs of its API key are counted in the line.
+        // The line counts the jobs of the API key.
         store.with_line(|_| ())?;
     }
     let mut staged = store.stage(Blob::Input(id), job.ciphertext)?;
@@ -155,11 +155,11 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
     outcome
 }
 
-/// Removes what submissions that failed have left stored, once the table says which of them it has after all: a change that
-/// failed may have been written.
+/// Removes what failed submissions have left stored, once the table says which of them it has after all: a change that failed may have been
+/// written.
 pub fn forget_failed(store: &Store) {
     loop {
-        // Nobody else waits while something is removed.
+        // The lock is not held while something is removed.
         let Some(id) = store.failed_jobs().pop() else { return };
         let cleared = match get(store, id) {
             Ok(Some(_)) | Err(StoreError::Corrupt(_)) => true,
@@ -180,7 +180,7 @@ pub fn forget_failed(store: &Store) {
     }
 }
 
-/// The bound that a job would exceed.
+/// The refusal of a job that would exceed a bound.
 fn over(store: &Store, job: &NewJob<'_>, bounds: Bounds, waiting: usize) -> Option<Submitted> {
     let usage = store.usage();
     let more =

@@ -1,4 +1,4 @@
-//! The course of a key set from its opening to its removal. What is checked and what is changed is one transaction.
+//! The course of a key set from its opening to its removal. A check and the change that depends on it are one transaction.
 
 use redb::ReadableTable;
 
@@ -10,11 +10,11 @@ use crate::store::{JOBS, KEYS, PARTS, Store, StoreError, now};
 
 /// A piece of a key set, checked.
 pub struct Piece<'a> {
-    /// Its place.
+    /// Its index in the key set.
     pub index: u32,
-    /// What it is.
+    /// Its content.
     pub bytes: &'a [u8],
-    /// BLAKE3 of it.
+    /// BLAKE3 of the content.
     pub digest: [u8; 32],
 }
 
@@ -64,13 +64,13 @@ pub enum Sealed {
 pub enum Deleted {
     /// It has gone.
     Done,
-    /// So many jobs wait for it or run with it.
+    /// This many jobs wait for it or run with it.
     InUse(usize),
     /// There was none.
     Gone,
 }
 
-/// Opens a key set that will take `bytes`, or finds it.
+/// Opens a key set that will take `bytes` bytes, or finds it.
 ///
 /// # Errors
 /// The store fails.
@@ -93,8 +93,8 @@ pub fn open(store: &Store, record: &KeyRecord, bytes: u64, bounds: &Bounds) -> R
     })
 }
 
-/// Stores a piece that has been checked, in place of another one while the set is open. When this returns [`Stored::New`] the piece survives
-/// the death of the process and of the machine.
+/// Stores a piece that has been checked, in place of another one while the set is open. When this returns [`Stored::New`], the piece
+/// survives the death of the process and of the machine.
 ///
 /// # Errors
 /// The store fails.
@@ -143,7 +143,7 @@ pub fn put_part(store: &Store, id: Id, piece: &Piece<'_>, bounds: &Bounds) -> Re
     stored
 }
 
-/// Why a piece is not written where one with the digest `present` is.
+/// The outcome for a piece that is not written where one with the digest `present` is; `None` if it is written.
 fn refusal(record: &KeyRecord, present: Option<[u8; 32]>, piece: &Piece<'_>) -> Option<Stored> {
     match present {
         Some(present) if present == piece.digest => Some(Stored::Same),
@@ -189,7 +189,7 @@ pub fn seal(store: &Store, id: Id, expected: Option<&str>) -> Result<Sealed, Sto
     })
 }
 
-/// Removes a key set and its files, if `wanted` holds of its record and no job needs it.
+/// Removes a key set and its files, if `wanted` holds for its record and no job needs it.
 ///
 /// # Errors
 /// The store fails.

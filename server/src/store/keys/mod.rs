@@ -60,7 +60,7 @@ pub struct KeyRecord {
 }
 
 impl KeyRecord {
-    /// Of a key set that is opened now, and of nobody.
+    /// The record of a key set that is opened now and belongs to nobody.
     pub fn new(id: Id, params: &str, fingerprint: &str, parts: usize) -> Self {
         Self {
             id,
@@ -170,8 +170,8 @@ pub fn stored_bytes(store: &Store) -> Result<u64, StoreError> {
     Ok(kept.insert(room).bytes())
 }
 
-/// Runs `work` in a transaction that is on disk when this returns. One at a time: what `work` finds to be free stays free
-/// until it has taken it.
+/// Runs `work` in a transaction that is on disk when this returns. Only one runs at a time, so room that `work` finds free stays free until
+/// it has taken it.
 fn write<T>(
     store: &Store,
     work: impl FnOnce(&WriteTransaction, &mut Records<'_>) -> Result<T, StoreError>,
@@ -190,7 +190,7 @@ fn write<T>(
         changed = Some(records.room);
         Ok(value)
     });
-    // After a failure nobody knows what is on disk: it is counted anew.
+    // After a failure nobody knows what is on disk, so it is counted anew.
     *kept = changed.filter(|_| outcome.is_ok());
     outcome
 }

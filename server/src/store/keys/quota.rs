@@ -1,4 +1,4 @@
-//! What key sets take on disk, in all and by API key, and how many somebody has open.
+//! What key sets take on disk, in all and by API key, and how many one opener has open.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ pub struct Bounds {
 
 #[cfg(test)]
 impl Bounds {
-    /// As much as there is.
+    /// No bounds.
     pub const NONE: Self = Self { bytes: u64::MAX, own_bytes: None, open: usize::MAX };
 }
 
@@ -73,8 +73,7 @@ impl Room {
         self.0.values().map(|taken| taken.bytes).sum()
     }
 
-    /// The bound that `more` bytes of a key set of `holder` would exceed. Bytes that are stored count, and not what open sets may still
-    /// bring.
+    /// The bound that `more` bytes of a key set of `holder` would exceed. Stored bytes count, and not those that open sets may still bring.
     pub(super) fn over_bytes(&self, holder: &Holder, more: u64, bounds: &Bounds) -> Option<Over> {
         let all = self.bytes();
         if all.saturating_add(more) > bounds.bytes {

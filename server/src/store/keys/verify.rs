@@ -9,7 +9,7 @@ use crate::id::Id;
 use crate::store::files::{Expected, ReadError};
 use crate::store::{PARTS, Store, StoreError, now};
 
-/// What of a key set is looked at.
+/// Which parts of a key set are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
     /// Presence and length of every piece.

@@ -1,7 +1,7 @@
-//! A front, workers and operators with NATS between them.
+//! A front, workers and operators connected by NATS.
 //!
-//! `REFLOAT_NATS_SERVER=nats-server cargo test -p refloat-server --test server by_nats -- --ignored` takes the program, of which each
-//! test starts one; `node tests/tools/cluster.mjs --tests` does all of it, and so does `npm test`.
+//! `REFLOAT_NATS_SERVER=nats-server cargo test -p refloat-server --test server by_nats -- --ignored` takes that program; each test
+//! starts one of its own. `node tests/tools/cluster.mjs --tests` does all of this, and so does `npm test`.
 
 mod processes;
 
@@ -30,10 +30,10 @@ use super::support::{Client, TestServer, ciphertext, until, upload, upload_as};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Least seconds without a sign after which a job is handed out again.
+/// Lease of a job in seconds: without a sign of life for this long, the job may be handed out again.
 const LEASE: u64 = 10;
 
-/// Both ends, each as the user that it is given.
+/// Both ends of a dispatch, each connected as its own user.
 struct Ends {
     front: Nats,
     worker: Nats,
@@ -101,18 +101,18 @@ fn what_is_asked_of_every_dispatch() {
     let about = || Alive { worker: "the-worker".into(), ..Alive::alone() };
     let worker = connect(server.url("worker"), "worker").with_worker(about);
     let dispatch = Ends { front, worker };
-    // Until it has begun to listen.
+    // Waits until both ends have begun to listen.
     until("both ends listen", || {
         !dispatch.front.workers().is_empty() && dispatch.front.reported().is_ok() && dispatch.take().is_ok()
     });
     let pass = |time| std::thread::sleep(Duration::from_millis(time) + SECOND / 4);
     contract(&dispatch, "the-worker", 1000, &pass, &|| std::thread::sleep(SECOND / 2));
     assert!(bell.load(Ordering::Relaxed) > 0);
-    // One that was offered a short time before is not offered twice.
+    // Work that was offered a short time before is not offered twice.
     dispatch.publish("the-worker", &work(5, 1)).unwrap();
     dispatch.publish("the-worker", &work(5, 1)).unwrap();
     assert!(dispatch.take().unwrap().is_some() && dispatch.take().unwrap().is_none());
-    // Ends that somebody does not have, and may not have.
+    // What an end lacks, and what its user may not do.
     assert!(dispatch.front.take().is_err() && dispatch.worker.signs().is_err());
     assert!(dispatch.worker.publish("the-worker", &work(6, 1)).is_err(), "a worker hands out an attempt");
     // An operator sees both, and asks the worker to leave.
@@ -176,7 +176,7 @@ impl TestWorker {
         Self::start_as(data, server, TestEngine::sets, change)
     }
 
-    /// One that has these sets.
+    /// A worker with these sets.
     fn start_as(
         data: &Path,
         server: &NatsServer,
@@ -248,7 +248,7 @@ fn a_silent_nats_server_makes_no_job_count_as_lost() {
     worker.engine.hold();
     let id = submit(&front.client, KEY);
     front.client.wait(&id, |job| job["stage"] == "blind_rotate");
-    // It has the connections open, and says nothing for longer than a lease.
+    // NATS keeps its connections open but is silent for longer than a lease.
     server.signal("STOP");
     std::thread::sleep(Duration::from_secs(LEASE + 5));
     server.signal("CONT");
@@ -273,10 +273,10 @@ fn a_worker_without_its_folder_takes_no_jobs() {
     link();
     let worker = TestWorker::start(&mount, &server, |_| {});
     until("the front hears the worker", || front_workers(&front) == 1);
-    // What is unmounted leaves an empty folder.
+    // An unmounted volume leaves an empty folder behind.
     std::fs::remove_file(&mount).unwrap();
     std::fs::create_dir(&mount).unwrap();
-    // Whatever it was about to take it has taken by then.
+    // By then the worker has taken whatever it was about to take.
     std::thread::sleep(3 * SECOND);
     assert_eq!(worker.worker.as_ref().unwrap().condition().ready().unwrap_err().code, "STORAGE_FAILED");
     let id = submit(&front.client, KEY);

@@ -15,14 +15,14 @@ use super::SECOND;
 /// A worker in a process of its own.
 struct WorkerProcess {
     child: Child,
-    /// What it has said of itself.
+    /// The line that the worker printed at its start.
     said: Value,
-    /// Where it would say more.
+    /// The rest of its standard output.
     _rest: BufReader<ChildStdout>,
 }
 
 impl WorkerProcess {
-    /// Starts it, and waits for its first word.
+    /// Starts a worker, and waits for its first line.
     fn start(environment: &[(&str, String)], folder: &Path) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_refloat"))
             .args(["--json", "serve", "--role", "worker", "--allow-insecure", "--log-level", "warn"])
@@ -36,7 +36,7 @@ impl WorkerProcess {
         Self { child, said: said.expect("the worker ended at its start").unwrap(), _rest: rest }
     }
 
-    /// Waits until it ends by itself.
+    /// Waits until the worker ends by itself.
     fn ended(mut self) -> ExitStatus {
         let mut status = None;
         until("the worker ends", || {
@@ -46,7 +46,7 @@ impl WorkerProcess {
         status.unwrap()
     }
 
-    /// Asks it to stop, and says how it has.
+    /// Tells the worker to stop, and returns its exit status.
     fn stop(self) -> ExitStatus {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
@@ -61,7 +61,7 @@ impl Drop for WorkerProcess {
     }
 }
 
-/// A front that says to everybody how many workers it has, and what its workers need to know.
+/// A front whose metrics are public, and the environment that its workers need.
 fn start_front(server: &NatsServer, data: &Path) -> (Process, Vec<(&'static str, String)>) {
     let script = format!(
         "REFLOAT__SERVER__METRICS_LISTEN=public REFLOAT__CLUSTER__NATS='{}' exec \"$@\" --role front",
@@ -77,7 +77,7 @@ fn start_front(server: &NatsServer, data: &Path) -> (Process, Vec<(&'static str,
     (front, environment)
 }
 
-/// What a front counts under a name.
+/// The value of one of a front's metrics.
 fn metric(client: &Client, name: &str) -> usize {
     let text = String::from_utf8(client.get("/metrics").expect(200).body).unwrap();
     let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
@@ -114,7 +114,7 @@ fn results_are_the_same_bytes_on_one_machine_and_on_several() {
         let start = |index: usize| {
             let mut environment = environment.clone();
             environment.push(("REFLOAT__CLUSTER__NAME", format!("w{index}")));
-            // The first, which is alone once, computes without vectors.
+            // The first worker, which is alone at one point, computes without vector instructions.
             if index == 0 {
                 environment.push(("REFLOAT_BACKEND", "scalar".to_owned()));
             }
@@ -208,7 +208,7 @@ fn a_front_and_its_workers_share_a_bucket_and_no_folder() {
         assert_eq!(std::fs::read_to_string(folder.path().join("c.csv")).unwrap(), "1\n1\n1\n0\n");
     };
     nand();
-    // The bucket is away for a while, and then another worker is the only one.
+    // The bucket is away for a while; after that, another worker is the only one.
     bucket.stop();
     std::thread::sleep(2 * SECOND);
     bucket.go_on();

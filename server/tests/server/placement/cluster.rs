@@ -33,7 +33,7 @@ use super::super::simulation::upload;
 use super::super::support::engine::{CIPHERTEXT, FINGERPRINT, TestEngine};
 
 pub const LEASE: u64 = 20_000;
-/// A run of which nothing is heard for so long hangs.
+/// Milliseconds without progress after which a run counts as hanging.
 pub const HUNG: u64 = 60_000;
 /// Milliseconds of a step, in which each slot can do a job.
 pub const STEP: u64 = 100;
@@ -46,7 +46,7 @@ pub struct Hand {
     pub held: Held,
     pub blobs: Mutex<Arc<dyn Blobs>>,
     pub storage: StorageHealth,
-    /// Whether its reports do not get through.
+    /// Whether the reports of the worker are lost.
     pub mute: AtomicBool,
 }
 
@@ -61,7 +61,7 @@ impl Hand {
         Alive { keys: self.cache.held(Alive::MOST), jobs: self.held.jobs(), ..alive }
     }
 
-    /// Looks at its storage, as a worker does before it takes a job.
+    /// Checks the worker's storage, as a worker does before it takes a job.
     pub fn is_well(&self) -> bool {
         let blobs = Arc::clone(&self.blobs.lock().unwrap());
         self.storage.check(&*blobs).is_ok()
@@ -135,12 +135,12 @@ impl Watch for Idle {
     fn rest(&mut self, _: Duration) {}
 }
 
-/// Stored bytes on a disk with faults, for those who use it here.
+/// Stored bytes on a disk with faults, as seen by one worker.
 pub struct Faulty {
     pub blobs: Arc<dyn Blobs>,
-    /// While it is full it takes no more.
+    /// While this is set, the disk is full.
     pub full: Arc<AtomicBool>,
-    /// Which bytes are not what they were.
+    /// Which blobs read as damaged.
     pub damaged: fn(Blob) -> bool,
 }
 
@@ -174,7 +174,7 @@ impl Blobs for Faulty {
     }
 }
 
-/// A front, workers, and what was done.
+/// A front, its workers, and a log of what they did.
 pub struct Cluster {
     _folder: tempfile::TempDir,
     pub service: Arc<Service>,
@@ -186,9 +186,9 @@ pub struct Cluster {
     pub engine: Arc<TestEngine>,
     pub engines: Engines,
     pub pool: ThreadPool,
-    /// Workers that loaded a key set, each as often as it did.
+    /// The workers that loaded each key set, once for every time.
     pub loads: BTreeMap<Id, Vec<usize>>,
-    /// The key sets of the jobs that were run, in their order, and who ran them.
+    /// The key set of each run, in order, and the worker that ran it.
     pub ran: Vec<(Id, usize)>,
     pub count: u8,
 }
@@ -198,7 +198,7 @@ impl Cluster {
         Self::with_memory(workers, slots, keys, 1 << 20)
     }
 
-    /// Keys take 1000 bytes.
+    /// A cluster whose workers have `key_bytes` of memory for keys; each key set takes 1000 bytes.
     pub fn with_memory(workers: usize, slots: usize, keys: u8, key_bytes: u64) -> Self {
         let memory = std::path::Path::new("/dev/shm");
         let folder =
@@ -278,7 +278,7 @@ impl Cluster {
         }
     }
 
-    /// So long jobs and loading took, often enough that it is what averages say.
+    /// Records these times of jobs and of loading keys often enough to determine the averages.
     pub fn measured(&self, job: f64, load: f64) {
         for _ in 0..100 {
             self.service.estimates.record("small", 1, job);
@@ -291,7 +291,7 @@ impl Cluster {
         self.front.turn(self.now.load(Ordering::Relaxed)).unwrap();
     }
 
-    /// A job of a worker, if it was given one.
+    /// Lets a worker do one job. Returns whether it had been given one.
     pub fn work(&mut self, index: usize) -> bool {
         let hand = Arc::clone(&self.hands[index]);
         if !hand.is_well() {
@@ -314,7 +314,7 @@ impl Cluster {
         ran.unwrap_or(false)
     }
 
-    /// The front and all workers do what there is to do in a tenth of a second.
+    /// The front and all workers do what they can in a tenth of a second.
     pub fn step(&mut self) {
         self.front();
         for index in 0..self.hands.len() {
@@ -337,7 +337,7 @@ impl Cluster {
         jobs::queued(&self.service.store).unwrap()
     }
 
-    /// What a line of the front's metrics that begins so says.
+    /// The value of the metric whose line begins with `name`.
     pub fn metric(&self, name: &str) -> usize {
         let text = metrics::render(&self.service).unwrap();
         let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
@@ -348,7 +348,7 @@ impl Cluster {
         jobs::get(&self.service.store, job).unwrap().unwrap()
     }
 
-    /// Runs until nothing waits and nothing is out.
+    /// Runs until no job is waiting or handed out.
     pub fn finish(&mut self) {
         for _ in 0..2000 {
             self.step();

@@ -1,5 +1,5 @@
-//! A front and its workers while nothing fails: who gets which job, who loads which keys, and what becomes of a worker that leaves or
-//! is not heard for long.
+//! A front and its workers while nothing fails: who gets which job, who loads which keys, and what happens to a worker that leaves or
+//! is silent for long.
 
 mod cluster;
 
@@ -34,7 +34,7 @@ fn keys_are_loaded_by_two_workers_at_most_unless_many_jobs_wait_for_them() {
             (0..workers).map(|worker| cluster.ran.iter().filter(|(_, by)| *by == worker).count()).collect();
         assert!(busy.iter().all(|jobs| *jobs > 0) || workers > 2, "{busy:?}");
     }
-    // 100 jobs at once with keys that take as long to load as ten jobs: others load them, too.
+    // 100 jobs at once, with keys that take as long to load as ten jobs: more workers load the keys.
     let mut cluster = Cluster::new(5, 1, 1);
     cluster.measured(1.0, 10.0);
     cluster.submit_some(0, 19);
@@ -52,7 +52,7 @@ fn tenants_get_equal_shares_however_many_jobs_each_has() {
     for key in 0..8_u8 {
         cluster.submit_some(key, 20 + 10 * usize::from(key));
     }
-    // As long as all have jobs that wait.
+    // For as long as every key set has waiting jobs.
     while cluster.ran.len() < 120 {
         cluster.step();
     }
@@ -69,7 +69,7 @@ fn a_worker_that_leaves_ends_what_it_has_and_its_keys_go_to_another() {
     (0..5).for_each(|_| cluster.step());
     cluster.front();
     let before = cluster.ran.len();
-    // Whoever leaves has a job that it was given, and is given no other.
+    // A worker that leaves does the job that it was given, and gets no other.
     cluster.hands[0].alive.lock().unwrap().slots = 0;
     cluster.front();
     let last = cluster.work(0);
@@ -98,7 +98,7 @@ fn what_was_given_to_a_worker_that_died_before_it_began_goes_to_another() {
         let record = cluster.record(job);
         assert_eq!((record.state, record.crashes), (JobState::Done, 0));
     }
-    // Had it only been silent, it would find that its attempt counts no more.
+    // If the worker had only been silent, it would find that its attempt no longer counts.
     cluster.hands.push(died);
     cluster.work(1);
     cluster.finish();
@@ -113,7 +113,7 @@ fn a_report_that_nobody_hears_for_longer_than_the_lease_is_heard_in_the_end() {
     for _ in 0..5 * LEASE / STEP {
         cluster.step();
     }
-    // It has run, and is not run again; nothing else is begun before that is known.
+    // The job has run and is not run again; nothing else starts before its outcome is known.
     assert_eq!((cluster.record(job).state, cluster.ran.len()), (JobState::Running, 1));
     cluster.hands[0].mute.store(false, Ordering::Relaxed);
     cluster.finish();
@@ -121,7 +121,7 @@ fn a_report_that_nobody_hears_for_longer_than_the_lease_is_heard_in_the_end() {
         let record = cluster.record(job);
         assert_eq!((record.state, record.attempts, record.crashes), (JobState::Done, 1, 0));
     }
-    // Without signs it would have been: then whoever had it counts as dead.
+    // Without signs of life it would be run again: then its worker counts as dead.
     let job = cluster.submit(0);
     cluster.hands[0].mute.store(true, Ordering::Relaxed);
     (0..2).for_each(|_| cluster.step());
@@ -131,7 +131,7 @@ fn a_report_that_nobody_hears_for_longer_than_the_lease_is_heard_in_the_end() {
     assert_eq!((cluster.record(job).crashes, cluster.ran.len()), (1, 3));
 }
 
-/// Half a second, in which the one worker does one of two jobs that it has: there is never a moment without a job.
+/// Half a second, in which the only worker does one of the two jobs that it has, so that it is never without a job.
 fn overlap(cluster: &mut Cluster) {
     cluster.front();
     assert!(cluster.work(0), "nothing to do after {} jobs", cluster.ran.len());
@@ -141,7 +141,7 @@ fn overlap(cluster: &mut Cluster) {
 
 #[test]
 fn keys_that_do_not_fit_beside_others_have_their_turn() {
-    // Without it there would never be memory for key 1.
+    // Without turns there would never be memory for key 1.
     let mut cluster = Cluster::with_memory(1, 2, 2, 1500);
     cluster.submit_some(0, 80);
     let late = [cluster.submit(1), cluster.submit(1)];
@@ -172,7 +172,7 @@ fn tenants_share_memory_that_is_for_one_of_them() {
         let places: Vec<usize> = (0..keys.len()).filter(|place| keys[*place] == key).collect();
         let gaps = places.windows(2).map(|pair| pair[1] - pair[0]);
         let longest = gaps.max().unwrap().max(places[0]);
-        // Each has its keys in memory for ten seconds, twenty jobs, and then the two others have.
+        // The keys of each are in memory for ten seconds, which are twenty jobs; then come the two others.
         assert!(longest < 55, "key {key} waited for {longest} jobs");
     }
     let loads: usize = cluster.loads.values().map(Vec::len).sum();
@@ -201,7 +201,7 @@ fn a_job_whose_run_hangs_goes_to_another_worker() {
     let mut cluster = Cluster::new(2, 1, 1);
     let job = cluster.submit(0);
     cluster.front();
-    // One takes it, and is never heard of again; its process lives, and says so.
+    // One worker takes the job and its run hangs, while its process lives and says so.
     let taken = cluster.hands.iter().position(|hand| hand.take().unwrap().is_some()).unwrap();
     let other = 1 - taken;
     let second = |cluster: &mut Cluster| {
@@ -221,7 +221,7 @@ fn a_job_whose_run_hangs_goes_to_another_worker() {
     }
     let record = cluster.record(job);
     assert_eq!((record.state, record.attempts, record.crashes), (JobState::Done, 2, 1));
-    // It is given no other, and what it says in the end counts no more.
+    // The worker gets no other job, and its late report no longer counts.
     let next = cluster.submit(0);
     (0..3).for_each(|_| second(&mut cluster));
     assert_eq!(cluster.record(next).state, JobState::Done);
@@ -240,7 +240,7 @@ fn what_a_worker_alone_finds_damaged_is_done_by_another() {
         let mut cluster = Cluster::new(3, 1, 1);
         let job = cluster.submit(0);
         cluster.front();
-        // Whoever is given it first.
+        // The worker that gets the job first.
         let first = {
             let given = cluster.hands.iter().position(|hand| {
                 let work = hand.take().unwrap();
@@ -258,11 +258,11 @@ fn what_a_worker_alone_finds_damaged_is_done_by_another() {
         let record = cluster.record(job);
         assert_eq!((record.state, record.failures, record.crashes), (JobState::Done, 1, 0), "{record:?}");
         assert_eq!(cluster.ran.iter().map(|(_, by)| *by == first).collect::<Vec<_>>(), [true, false]);
-        // Others with these keys do not go there for a while.
+        // Other jobs with these keys do not go to that worker for a while.
         let next = cluster.submit(0);
         cluster.finish();
         assert_eq!(cluster.record(next).failures, 0);
-        // Where there is nobody else it is tried there, and is not lost.
+        // If there is no other worker, the job is tried there, and is not lost.
         let first = cluster.hands.remove(first);
         cluster.hands = vec![first];
         let last = cluster.submit(0);
@@ -296,19 +296,19 @@ fn keys_that_are_wanted_are_loaded_ahead_by_an_owner() {
     cluster.service.wakes.ask(key);
     (0..3).for_each(|_| cluster.step());
     assert_eq!((cluster.loads[&key].len(), cluster.service.wakes.wishes()), (1, Vec::new()));
-    // Jobs go there, and do not load them again.
+    // Jobs go to that worker, and it does not load the keys again.
     for _ in 0..3 {
         cluster.submit(1);
         cluster.finish();
     }
     let by = cluster.loads[&key][0];
     assert!(cluster.loads[&key].len() == 1 && cluster.ran.iter().all(|(_, worker)| *worker == by));
-    // Where somebody has them nothing is to be done.
+    // If a worker has the keys, there is nothing to do.
     cluster.service.wakes.ask(key);
     let ran = cluster.ran.len();
     (0..3).for_each(|_| cluster.step());
     assert_eq!((cluster.ran.len(), cluster.service.wakes.wishes()), (ran, Vec::new()));
-    // Keys that are gone are not asked for again, and one that is lost on the way is.
+    // Keys that no longer exist are not asked for again; a request that is lost on the way is repeated.
     cluster.service.wakes.ask(Id([9; 16]));
     cluster.service.wakes.ask(Id([0; 16]));
     cluster.front();
@@ -333,7 +333,7 @@ fn a_worker_whose_disk_is_full_gives_its_jobs_back_and_takes_none_until_there_is
     }
     let runs =
         |cluster: &Cluster| [0, 1].map(|hand| cluster.ran.iter().filter(|(_, by)| *by == hand).count());
-    // Each is given one.
+    // Each worker gets one job.
     let jobs = [cluster.submit(0), cluster.submit(0)];
     cluster.step();
     assert_eq!(runs(&cluster), [1, 1]);
@@ -346,14 +346,14 @@ fn a_worker_whose_disk_is_full_gives_its_jobs_back_and_takes_none_until_there_is
         let record = cluster.record(job);
         assert_eq!((record.state, record.failures, record.crashes), (JobState::Done, 0, 0), "{record:?}");
     }
-    // Where all are full a job waits, for as long as that lasts, and loses no try.
+    // While all disks are full, a job waits without losing a try.
     full[1].store(true, Ordering::Relaxed);
     let waits = cluster.submit(0);
     (0..1000).for_each(|_| cluster.step());
     let record = cluster.record(waits);
     assert_eq!((record.state, record.failures, record.crashes), (JobState::Queued, 0, 0), "{record:?}");
     assert_eq!((runs(&cluster), cluster.metric("refloat_cluster_workers")), ([1, 8], 0));
-    // And whoever has room again takes jobs again.
+    // A worker that has room again takes jobs again.
     for full in &full {
         full.store(false, Ordering::Relaxed);
     }
@@ -377,7 +377,7 @@ fn a_front_counts_its_workers_and_why_jobs_went_to_them() {
     let names = ["workers", "slots", "jobs_out", "jobs_taken_back_total"];
     let numbers = |cluster: &Cluster| names.map(|name| cluster.metric(&format!("refloat_cluster_{name}")));
     assert_eq!((placed(&cluster), numbers(&cluster)), ([0, 2, 3], [5, 5, 5, 0]));
-    // One dies before it begins, and one takes no more.
+    // One worker dies before it begins, and one takes no more jobs.
     cluster.hands.remove(0);
     cluster.hands[0].alive.lock().unwrap().slots = 0;
     cluster.now.fetch_add(LEASE / 4, Ordering::Relaxed);

@@ -39,7 +39,7 @@ fn stays_right(set: &KeyedBgv<u64>) {
 #[test]
 fn a_hundred_bootstraps_with_products_between_stay_right() {
     stays_right(&KeyedBgv::new(&tiny(15)));
-    // 32 coefficients of one result are a sample too small to hold to the estimate: those of all are not.
+    // The 32 coefficients of one result are too few to be held to the estimate; those of all results are not.
     KeyedBgv::<u64>::new(&of_32_slots()).chained(100, 2.1).check_noise(0.1);
     stays_right(&KeyedBgv::named("toy-bgv10"));
 }

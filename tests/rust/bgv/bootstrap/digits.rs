@@ -1,9 +1,9 @@
-//! How often digits exceed a bound: the digits of ciphertexts against sums of uniform numbers, and both against the
-//! probability that a set is accepted or refused by.
+//! How often digits exceed a bound: the digits of ciphertexts against sums of uniform numbers, and both against the probability by which a
+//! set is accepted or refused.
 //!
-//! A digit is the product of a uniform polynomial and the ephemeral secret over q0, rounded. Where 1 and the powers of an axis have the sum
-//! 0, and one of them is not in the basis, a coefficient of the secret adds to a digit two coefficients of the polynomial along this axis,
-//! or one at its ends. Along two such axes a coefficient can come from two of the secret, and so be there twice.
+//! A digit is the product of a uniform polynomial and the ephemeral secret over q0, rounded. If 1 and the powers of an axis add up to 0,
+//! and one of them is not in the basis, a coefficient of the secret adds to a digit two coefficients of the polynomial along this axis, or
+//! one at its ends. Along two such axes a coefficient of the polynomial can be added by two of the secret, and so occur twice.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use refloat_tests::bgv::{odd_index, tiny, two_axes};
 use refloat_tests::keyed_bgv::KeyedBgv;
 use refloat_tests::rns::Lottery;
 
-/// Powers below `order` of a root of unity; one may be `missing` from the basis, for which minus the sum of the others stands.
+/// Powers below `order` of a root of unity; one may be `missing` from the basis, and equals minus the sum of the others.
 #[derive(Clone, Copy)]
 struct Axis {
     order: usize,
@@ -41,8 +41,8 @@ impl Axis {
 struct Ring([Axis; 2]);
 
 impl Ring {
-    /// How many coefficients of a uniform polynomial a random coefficient of its product with a random secret has once, and how many twice.
-    /// The secret has one coefficient at most for each power of the second axis.
+    /// How many coefficients of a uniform polynomial occur once, and how many twice, in a random coefficient of its product with a random
+    /// secret. The secret has one coefficient at most for each power of the second axis.
     fn terms(self, weight: u32, lottery: &mut Lottery) -> (usize, usize) {
         let Self([rows, columns]) = self;
         let (all_rows, mut free) = (rows.basis(), columns.basis());
@@ -63,7 +63,7 @@ impl Ring {
         (count(1), count(2))
     }
 
-    /// The probability that a digit exceeds each bound, the mean over so many random secrets and coefficients.
+    /// The probability that a digit exceeds each bound, the mean over `secrets` random secrets and coefficients.
     fn law<const BOUNDS: usize>(
         self,
         weight: u32,
@@ -87,7 +87,7 @@ impl Ring {
     }
 }
 
-/// The probabilities of a sum of uniform numbers between -1/2 and 1/2, in steps: each has `fine` values of the same probability.
+/// The probabilities of a sum of uniform numbers between -1/2 and 1/2, in steps: each number has `fine` values of the same probability.
 struct Density {
     fine: usize,
     values: Vec<f64>,
@@ -106,7 +106,7 @@ impl Density {
         Self { fine, values }
     }
 
-    /// Of a sum beyond y or -y, and half of that of a sum there.
+    /// The probability of a sum beyond y or -y, plus half of that of a sum of exactly y or -y.
     fn beyond(&self, y: f64) -> f64 {
         let (middle, end) = ((self.values.len() - 1) as f64 / 2.0, y * self.fine as f64);
         let part = |i: usize| match (i as f64 - middle).abs().total_cmp(&end) {
@@ -118,7 +118,7 @@ impl Density {
     }
 }
 
-/// The part of the digits of general bootstraps that exceed each bound, under several keys.
+/// The share of the digits of general bootstraps that exceed each bound, under several keys.
 fn observed<const BOUNDS: usize>(
     spec: &BgvSpec,
     bounds: [u32; BOUNDS],
@@ -146,7 +146,7 @@ fn observed<const BOUNDS: usize>(
     beyond.map(|beyond| beyond as f64 / all as f64)
 }
 
-/// The part that a set is computed to have.
+/// The share that is computed for a set.
 fn computed(spec: &BgvSpec, bound: u32) -> f64 {
     let params = BgvParams::<u64>::new(&BgvSpec { bound, ..spec.clone() }).expect("a sound set");
     params.log2_failure().exp2() / params.n() as f64
@@ -192,8 +192,8 @@ fn digits_of_one_axis_exceed_their_bound_as_often_as_computed() {
     }
 }
 
-/// A set counts two uniform numbers for every coefficient of the ephemeral secret, of which one in d pairs lacks one: it computes an upper
-/// bound, which is not far above.
+/// A set counts two uniform numbers for every coefficient of the ephemeral secret, though one pair in d lacks one of them: it computes an
+/// upper bound, which is not far above.
 #[test]
 fn digits_of_two_axes_exceed_their_bound_as_often_as_they_should() {
     let mut spec = two_axes((64, 5), 97, 1.0);
@@ -216,8 +216,8 @@ fn digits_of_two_axes_exceed_their_bound_as_often_as_they_should() {
     }
 }
 
-/// A set that claims no security counts four different uniform numbers for every coefficient of the ephemeral secret: what an axis of four
-/// powers lacks at its ends is more than what numbers that are there twice make up for.
+/// A set that claims no security counts four different uniform numbers for every coefficient of the ephemeral secret. That is a bound,
+/// because what an axis of four powers lacks at its ends outweighs the numbers that occur twice.
 #[test]
 fn digits_of_an_odd_index_exceed_their_bound_as_often_as_they_should() {
     for (index, prime, [first, second]) in [(215, 8191, [5, 43]), (301, 127, [7, 43])] {
@@ -241,8 +241,8 @@ fn digits_of_an_odd_index_exceed_their_bound_as_often_as_they_should() {
     }
 }
 
-/// A set that claims security is bounded by the worst that its secret could be drawn as, of which every number is there twice, and that by
-/// Chernoff's bound, which is 4.5 bits more. Random secrets are far from it.
+/// A set that claims security is bounded by the worst secret that could be drawn, for which every number occurs twice. The bound on that
+/// is Chernoff's, 4.5 bits above. Random secrets are far from it.
 #[test]
 fn the_bound_of_secure_sets_of_odd_index_is_that_of_the_worst_secret() {
     let set = published_sets().iter().find(|set| set.name == "V-A-128").expect("a set");

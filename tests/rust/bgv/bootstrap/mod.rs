@@ -14,7 +14,7 @@ use refloat::bootstrapping::bgv::{BgvParams, BgvSpec};
 use refloat::schemes::bgv::BgvCiphertext;
 use refloat_tests::keyed_bgv::KeyedBgv;
 
-/// What is said of a set that does not fit.
+/// The message about a set that does not fit.
 fn refusal(spec: &BgvSpec) -> String {
     match BgvParams::<u64>::new(spec) {
         Err(Error::InvalidArgument(text)) => text,

@@ -26,7 +26,7 @@ fn modulo(x: i128, ring: PrimePower) -> u64 {
     x.rem_euclid(ring.value().into()) as u64
 }
 
-/// What slots hold once these are their coefficients; of a general set of odd index the coefficients themselves.
+/// What slots hold once these coefficients are moved into them; for a general set of odd index, the coefficients themselves.
 fn in_slots<W: Word>(set: &KeyedBgv<W>, coefficients: &[u64], ring: PrimePower) -> Vec<u64> {
     let context = set.params.context();
     match context.hypercube() {
@@ -39,7 +39,7 @@ fn in_slots<W: Word>(set: &KeyedBgv<W>, coefficients: &[u64], ring: PrimePower) 
     }
 }
 
-/// What an integer ciphertext of coordinate `k` of all slots holds.
+/// The slots of the unpacked ciphertext whose integers are coordinate `k` of every slot.
 fn unpacked<W: Word>(set: &KeyedBgv<W>, coefficients: &[u64], k: usize, ring: PrimePower) -> Vec<u64> {
     let (context, d) = (set.params.context(), set.params.context().slot_degree());
     let own: Vec<u64> = in_slots(set, coefficients, ring).into_iter().skip(k).step_by(d).collect();
@@ -130,7 +130,7 @@ fn follow<W: Word>(set: &KeyedBgv<W>, x: &BgvCiphertext<W>, message: &[u64]) -> 
     let BgvState::Digits(read, own) = run.state() else { panic!("digits") };
     assert_eq!((read.ring(), *own, run.message().is_some()), (large, factor, true));
     if !general || params.context().hypercube().is_none() {
-        // Packed by powers of X_2, of which every slot has another one, they are seen as coefficients below.
+        // They are packed by powers of X_2, another one in every slot, and seen as coefficients below.
         assert_eq!(set.decrypt(read), in_slots(set, &alone, large));
     }
     if general {
@@ -196,7 +196,7 @@ fn every_stage_of_two_axes_is_what_exact_arithmetic_gives() {
     every_stage::<u64>(&two_axes_by(Approach::Multiples, 9, (32, 5), 97, 0.0));
 }
 
-/// T2 and T3 of the specification: dimensions that turn by one automorphism, and not.
+/// T2 and T3 of the specification: dimensions that one automorphism turns, and dimensions that it does not.
 #[test]
 fn every_stage_of_an_odd_index_is_what_exact_arithmetic_gives() {
     for place in [(215, 8191, 1), (205, 8191, 1)] {

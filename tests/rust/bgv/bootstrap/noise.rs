@@ -16,7 +16,7 @@ fn named(name: &str) -> BgvSpec {
     (BgvPreset::named(name).expect("a set").spec)()
 }
 
-/// Keys, since those of one share the length of its secrets.
+/// Number of keys: all noise under one key shares the length of its secrets.
 const KEYS: u8 = 8;
 
 /// Bits that the noise of a stage may be above or below its law.
@@ -25,9 +25,9 @@ const OFF: f64 = 0.15;
 /// The same in a ring of odd index, where coefficients of one ciphertext depend on each other.
 const OFF_IN_ODD: f64 = 0.2;
 
-/// Bits that estimates are above the law by construction. They count the worst case where the law has the mean: that all images of a noise
-/// that is unpacked, all noises that are packed, or those of a message and of the digits taken off it are largest in one embedding; and so
-/// all terms of a stage of few diagonals.
+/// Bits that estimates are above the law by construction. They count the worst case where the law has the mean: that all images of an
+/// unpacked noise, all packed noises, or the noises of a message and of the digits taken off it are largest in one embedding. The same
+/// goes for all terms of a stage of few diagonals.
 fn slack<W: Word>(set: &KeyedBgv<W>, stage: &str) -> f64 {
     let context = set.params.context();
     let d = context.slot_degree() as f64;
@@ -43,8 +43,8 @@ fn slack<W: Word>(set: &KeyedBgv<W>, stage: &str) -> f64 {
     }
 }
 
-/// Both sides of the law for so many samples, and both of the estimate: what it is above the law by construction, and 0.35 bits for
-/// roundings and key switches that it adds up instead of their squares.
+/// The noise of `samples` coefficients against both sides of the law, and of the estimate. The estimate may be too large by
+/// `slack`, and by 0.35 bits since it adds up roundings and key switches instead of their squares.
 fn noise_of_stages_is_as_it_should_be(spec: &BgvSpec, samples: usize) {
     let sets: Vec<_> = (0..KEYS).map(|key| KeyedBgv::<u64>::seeded(spec, key)).collect();
     let encoder = sets[0].params.context().message_modulus().encoder();

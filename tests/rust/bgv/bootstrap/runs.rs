@@ -56,7 +56,7 @@ fn runs_report_stop_and_refuse() {
     assert!(matches!(refused(&product), Error::InvalidArgument(_)));
     let raised = bgv.multiply_by_prime(&x, 1).expect("a power of the set");
     assert!(matches!(refused(&raised), Error::PlaintextMismatch(_)));
-    // Stages that are given another's plaintexts.
+    // Stages that are given the plaintexts of another stage.
     let at = |x: &BgvCiphertext<u64>, level| bgv.drop_to_level(x, level).expect("lower");
     let mut work = Counters::default();
     let wrong = bootstrapper.prepare(&at(&raised, 0), &set.keys, &mut work).err();
@@ -117,7 +117,7 @@ impl KeySource<u64> for Lost {
     }
 }
 
-/// Keys, one of which is in the place of the relinearisation key.
+/// Keys with another key in the place of the relinearisation key.
 struct Exchanged<'a>(&'a BgvKeys<u64>);
 
 impl GaloisSource<u64> for Exchanged<'_> {

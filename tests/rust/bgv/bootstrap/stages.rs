@@ -126,7 +126,7 @@ fn narrow_words_and_other_digits_do_as_well() {
     let message = set.random(3);
     let out = follow(&set, &set.encrypt(&message, set.params.levels().output, 2), &message);
     assert_eq!(out.ring().value(), 257 * 257);
-    // A factor modulo p alone, as one of p^2, would give slots that are right modulo p alone.
+    // A factor that is known modulo p only, taken as one modulo p^2, would give slots that are right modulo p only.
     let (bootstrapper, mut work) = (&set.bootstrapper, Counters::default());
     let mut run = BgvRun::new(bootstrapper, &out).expect("an input");
     while run.next_stage().is_some_and(|stage| stage.id != DIGIT_REMOVAL) {

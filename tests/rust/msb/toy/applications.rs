@@ -8,7 +8,7 @@ use refloat_tests::refusals::refused;
 
 use super::{at_least, integers, toy10, toy11, uniform};
 
-/// Numbers of an interval, some of them beside its ends.
+/// Numbers of an interval, some of them near its ends.
 fn within(low: f64, high: f64, slots: usize, seed: u64) -> Vec<f64> {
     uniform(slots, seed).iter().map(|x| low + (high - low) * (0.01 + 0.98 * (x + 1.0) / 2.0)).collect()
 }
@@ -112,7 +112,7 @@ fn numbers_are_compared() {
     let found = compare(&radix, Rounding::None).unwrap();
     let wanted: Vec<f64> = x.iter().zip(&y).map(|(x, y)| f64::from(u8::from(x >= y))).collect();
     at_least(Precision::of(&setup.decrypt(&found), &wanted), [36.0, 32.0], "comparison");
-    // As reals: right wherever they are more than 13 steps apart, and as much less than one half.
+    // As reals: right wherever they are more than 13 steps apart, and more than 13 steps less than half the modulus.
     let found = setup.decrypt(&compare(&radix, Rounding::Ephemeral).unwrap());
     let far = |k: usize| (14..modulus / 2 - 13).contains(&x[k].abs_diff(y[k]));
     assert!((0..x.len()).all(|k| (found[k] - found[k].round()).abs() < 1e-8));

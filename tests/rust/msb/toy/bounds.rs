@@ -1,4 +1,4 @@
-//! What numbers are stated to be off by: products, readings of what was read, roundings, and sets of one's own.
+//! The stated errors of numbers: of products, of what was read and is read again, of roundings, and in sets of one's own.
 
 use refloat::bootstrapping::ckks_msb::{
     MsbParams, MsbRun, MsbSecretKey, MsbSpec, Numbers, Radix, Readout, Rounding,
@@ -24,8 +24,8 @@ fn decrypted(setup: &Setup, x: &Ciphertext<u64>) -> Vec<u64> {
     setup.decrypt(x).iter().map(|z| z.round() as u64).collect()
 }
 
-/// Refreshed integers times the largest factor: their errors are as many times larger, and are refused where digits are not read
-/// in them. Without their being stated, 61 % of the slots were wrong for n = 2^18.
+/// Refreshed integers times the largest factor: their errors grow by that factor, and are refused where digits cannot be read in
+/// them. Unstated, they made 61 % of the slots wrong for n = 2^18.
 #[test]
 fn errors_of_products_are_stated() {
     let setup = toy11();

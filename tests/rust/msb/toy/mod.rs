@@ -82,7 +82,7 @@ fn toy10() -> &'static Setup {
     SETUP.get_or_init(|| Setup::new("toy-msb10"))
 }
 
-/// Integers below `modulus`, one a slot: all of them where they fit, ends included where they do not.
+/// Integers below `modulus`, one per slot: all of them if they fit, otherwise with both ends included.
 fn integers(slots: usize, modulus: u64) -> Vec<u64> {
     let random = uniform(slots, modulus);
     let drawn = |k: usize| (random[k].midpoint(1.0) * modulus as f64) as u64;
@@ -97,7 +97,7 @@ fn integers(slots: usize, modulus: u64) -> Vec<u64> {
         .collect()
 }
 
-/// Fails unless the bits are those, and says them.
+/// Prints the bits of precision, and fails unless there are at least these.
 fn at_least(found: Precision, [mean, worst]: [f64; 2], what: &str) {
     println!("{what}: {:.2} / {:.2}", found.mean_bits(), found.max_bits());
     assert!(
@@ -231,7 +231,7 @@ fn real_numbers_are_read_modulo_one() {
     for (bases, bits) in [(&[32][..], [4.4, 2.2]), (&[32; 2], [9.4, 7.2]), (&[32; 3], [14.4, 12.1])] {
         let radix = Radix::new(bases).unwrap();
         let mut values = uniform(setup.slots(), 3);
-        // Beside the wrap and far from it.
+        // Near the wrap and far from it.
         values[..6].copy_from_slice(&[0.0, 1.0, -1.0, 0.5, 1.0 - 1e-9, 1e-9]);
         let x = setup.encrypt(&values, setup.input());
         for centre in [false, true] {

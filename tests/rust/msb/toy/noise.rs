@@ -13,7 +13,7 @@ use super::{Setup, at_least, centred, integers, toy10, toy11, uniform};
 
 const LARGEST: f64 = 1_048_576.0;
 
-/// What slots-to-coefficients takes numbers off by, modulo 1.
+/// The errors that slots-to-coefficients causes in numbers, modulo 1.
 fn deviations(setup: &Setup, values: &[f64]) -> Precision {
     let x = setup.encrypt(values, setup.input());
     let base = setup.evaluator.slots_to_coeffs(&x, &setup.keys, &mut Counters::default()).unwrap();
@@ -25,8 +25,8 @@ fn deviations(setup: &Setup, values: &[f64]) -> Precision {
     Precision::of_errors((0..setup.slots()).map(|k| centred(coefficient(k) - values[k])))
 }
 
-/// What rounded diagonals take constants of 1 off by: of each stage sqrt(p/12) where its diagonals repeat after p slots, sqrt(2) times
-/// as much where they repeat at all, over scales that are in the proportion of these and as large as primes of 2^48 together.
+/// The deviation that rounded diagonals cause in constants of 1: for each stage sqrt(p/12) if its diagonals repeat after p slots, and
+/// sqrt(2) times as much if they repeat at all, over scales that are proportional to these and as large as primes of 2^48 together.
 fn rule(slots: usize, stages: u32) -> f64 {
     let layers = slots.ilog2();
     let periods = (1..=stages).map(|i| {
@@ -39,7 +39,7 @@ fn rule(slots: usize, stages: u32) -> f64 {
     f64::from(stages).sqrt() * mean * 2f64.powi(-48)
 }
 
-/// The rule is what constants have, in two stages or in three.
+/// Constants deviate as the rule says, with two stages or with three, and no numbers deviate more.
 #[test]
 fn the_first_map_takes_numbers_off_by_what_the_rule_says() {
     let mut three = toy11().params.spec().clone();
@@ -91,7 +91,7 @@ impl Clear {
     }
 }
 
-/// Noise is added to integers until digits are wrong: that is where it is in the clear, and the rule is on the safe side of it.
+/// Adds noise to integers until digits are wrong. That happens at the same noise as in the clear, and the rule is on the safe side of it.
 #[test]
 fn digits_are_wrong_where_the_rule_says_and_not_before() {
     let setup = toy11();
@@ -160,7 +160,7 @@ fn the_largest_modulus_for_the_largest_integers_is_exact_and_a_larger_one_refuse
     let n = 1u64 << 19;
     let modulus = n as f64;
     let largest = modulus * LARGEST;
-    // As large as they can be: of a uniform draw the noise is 0.58 of that.
+    // As large as they can be: the noise of a uniform draw is 0.58 times as large.
     let mut integers: Vec<f64> = uniform(setup.slots(), 31)
         .iter()
         .map(|x| x.signum() * (largest - (x.abs() * modulus).round()))

@@ -158,7 +158,7 @@ fn programs_bootstrap_between_products() {
     let encrypted = setup.encrypt(&x, setup.params.refreshed_level());
     let shape = [InputShape::of(&encrypted)];
     assert!(Plan::new(&program, &target, &shape, Bootstraps::AsWritten).is_err());
-    // Nor is one put in: it would change numbers beyond 1/2, and which are such is not known here.
+    // No bootstrap is put in either: it would change numbers beyond 1/2, and the plan does not know which ones those are.
     let error = Plan::new(&program, &target, &shape, Bootstraps::WhereNeeded).err().unwrap().to_string();
     assert!(error.contains("(-1/2, 1/2)"), "{error}");
     let mut b = Builder::new();
@@ -206,7 +206,7 @@ fn readings_that_do_not_fit_are_refused_by_the_name_of_the_node() {
         let error = refused(line, level).unwrap_or_else(|| panic!("{line} is taken"));
         assert!(error.contains("\"y\"") && error.contains(part), "{line}: {error}");
     }
-    // Of 600 values no tables are made, however many a program has.
+    // No table of 600 values is made, whatever a program may have.
     let table = vec!["1"; 600].join(" ");
     assert!(refused(&format!("lut x {table}"), top).is_some_and(|error| error.contains("600")));
     assert_eq!(refused("mod x 1", setup.input()), None);
@@ -273,7 +273,7 @@ fn what_is_planned_is_what_sets_of_full_size_run() {
     }
 }
 
-/// The errors of integers that were read grow with what is made of them, and a plan knows it.
+/// The errors of integers that were read grow with the operations on them, and a plan accounts for that.
 #[test]
 fn integers_that_products_took_too_far_off_are_refused() {
     let setup = toy10();

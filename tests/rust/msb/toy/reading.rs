@@ -46,7 +46,7 @@ fn digits_of_which_less_is_left_are_raised_less() {
     let x = setup.encrypt(&values, setup.input());
     let left = |base: u32| levels.output - (2 * base).ilog2() as usize;
 
-    // Taken off, and nothing else: it ends where inputs are.
+    // The guard digit is taken off, and nothing else: it ends at the level of inputs.
     let identity: Vec<_> = (0..8i64).map(|j| DoubleDouble::ratio(j, 1).into()).collect();
     let readout = Readout::tables(&[identity], Some(32)).unwrap();
     let (found, mut results) = raised(setup, &x, &readout);
@@ -62,7 +62,7 @@ fn digits_of_which_less_is_left_are_raised_less() {
     };
     setup.decrypt(&y).into_iter().zip(&values).for_each(close);
 
-    // Parts of one fraction, which is as low as its deepest table leaves it.
+    // Digits as parts of one fraction, which is as low as its deepest table leaves it.
     let (found, mut results) =
         raised(setup, &x, &Readout::digits(&Radix::new(&[4, 8, 32]).unwrap()).unwrap());
     assert_eq!(found, [4, 8, 32].map(|base| top - (left(base) - left(32))));

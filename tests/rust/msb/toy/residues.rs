@@ -56,7 +56,7 @@ impl Bench {
         self.ring.encrypt(&self.setup.secret, integers, level, &seed).unwrap()
     }
 
-    /// Exact, and no further off than is stated.
+    /// Checks that a result is exact, and no further off than it states.
     fn check(&self, found: &Residue, wanted: &[u64], what: &str) {
         let slots = self.setup.decrypt(found.ciphertext());
         let off = slots.iter().map(|z| (z - z.round()).abs()).fold(0.0, f64::max);
@@ -139,7 +139,7 @@ fn squares_of_the_largest_residue_stay_exact() {
     }
 }
 
-/// An inner product of 64 terms, and a product of four factors, need no reading; and one reduces them.
+/// An inner product of 64 terms, and a product of four factors, need no reading, and a single one reduces them.
 #[test]
 fn residues_are_reduced_only_where_they_must() {
     let setup = toy11();

@@ -141,7 +141,7 @@ fn a_division_is_exact<W: Word>(setup: &Setup<W>, divisor: u64) {
     let raised = raised.expect("keys of the chain");
     assert!(raised.b.basis().same_as(context.q(top)));
     let bound = 6.0 * setup.keys.switching_variance(top).sqrt();
-    // Times the divisor, the integers that were raised, and as many times the noise of a key.
+    // Times the divisor, the phase is the integers that were raised plus the divisor times the noise of a key.
     for (found, expected) in to_big(&setup.keys.phase(&raised).into_coeff()).iter().zip(&phase) {
         let difference = centred(&(found * divisor - expected), &q);
         assert!((&difference % divisor) == BigInt::ZERO, "{difference} is not a multiple of {divisor}");
@@ -189,7 +189,8 @@ fn ephemeral_pairs_are_multiplied_and_subtracted_modulo_q0() {
     pairs_are_linear(&narrow());
 }
 
-/// Over the integers: what a product has less than the integer times the phase, and multiples that are no larger than they can be.
+/// Over the integers: the phase of a product with k and k times the phase differ by the multiples of q0 that were taken off, and these are
+/// no larger than they can be.
 #[test]
 fn multiples_are_what_a_product_takes_off() {
     let (setup, mut lottery) = (wide(), Lottery::new(56));

@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-/* A code. Those up to RF_ENTROPY have the names that they have in Rust, HTTP and TypeScript. */
+/* A code. Those up to and including RF_ENTROPY have the same names in Rust, HTTP and TypeScript. */
 typedef int32_t rf_status;
 
 #define RF_OK 0
@@ -56,11 +56,11 @@ typedef int32_t rf_status;
 #define RF_COMPLEX 1
 #define RF_BITS 2
 
-/* Levels by name: that of fresh ciphertexts, which is that of bootstrapped ones, and the lowest that is bootstrapped. */
+/* Levels by name: that of fresh and of bootstrapped ciphertexts, and the lowest level that can be bootstrapped. */
 #define RF_LEVEL_FRESH (-1)
 #define RF_LEVEL_EXHAUSTED (-2)
 
-/* Bytes of a key id, a seed, and of a digest or a token. */
+/* Lengths in bytes of a key id, of a seed, and of a digest or a token. */
 #define RF_KEY_ID_BYTES 16
 #define RF_SEED_BYTES 32
 #define RF_DIGEST_BYTES 32
@@ -68,13 +68,13 @@ typedef int32_t rf_status;
 /* Major version << 16 | minor version of these functions. A minor version adds functions; a major one changes some. */
 #define RF_ABI_VERSION 0x10000u
 
-/* Told of each stage of a long call by the thread that called: done of total parts, 0 of 0 when it begins. `stage` lasts
- * until the function returns. false cancels: the call ends with RF_ABORTED at the end of the part. It must not throw,
- * leave by longjmp, or free an object of the call. */
+/* Called for each stage of a long call, on the calling thread: `done` of `total` parts are finished, 0 of 0 when a stage begins. `stage` is
+ * valid until the function returns. Returning false cancels: the call ends with RF_ABORTED at the end of the part. The function must not
+ * throw, leave by longjmp, or free an object of the call. */
 typedef bool (*rf_progress)(void *user, const char *stage, uint64_t done, uint64_t total);
 
-/* Asked for part `index` of evaluation keys: says where its bytes are, which stay until it is asked again or the call is
- * over. false cancels: the call ends with RF_ABORTED. It must not throw or leave by longjmp. */
+/* Called for part `index` of evaluation keys: sets where its bytes are. They must stay there until the next call of this function or the
+ * end of the call that uses it. Returning false cancels: the call ends with RF_ABORTED. The function must not throw or leave by longjmp. */
 typedef bool (*rf_part_reader)(void *user, size_t index, const uint8_t **bytes, size_t *length);
 
 /* RF_ABI_VERSION of the library, to compare with that of the header. */
@@ -86,14 +86,14 @@ const char *rf_version(void);
 /* The name of a code without RF_, such as "BAD_BYTES"; "UNKNOWN" if there is no such code. */
 const char *rf_status_name(rf_status status);
 
-/* The message of the calling thread's last failure, for people: what is wrong, and how to repair it. Writes as much as fits,
- * with a NUL, and gives the bytes that all of it needs with its NUL: 1 if nothing has failed. `out` may be NULL. */
+/* The message of the calling thread's last failure, for people: what is wrong, and how to repair it. Writes as much as fits, with a NUL,
+ * and returns the bytes that the whole message needs with its NUL: 1 if nothing has failed. `out` may be NULL. */
 size_t rf_last_error(char *out, size_t capacity);
 
 /* 32 bytes of the system's randomness. */
 rf_status rf_seed(uint8_t *seed);
 
-/* BLAKE3 of some bytes, 32 bytes: what uploads to a server are checked by. */
+/* BLAKE3 of some bytes, 32 bytes: the digest that uploads to a server are checked with. */
 rf_status rf_digest(const uint8_t *bytes, size_t count, uint8_t *out);
 
 #ifdef __cplusplus

@@ -30,7 +30,7 @@ class BgvCiphertext {
     return detail::number([&](auto* out) { return rf_bgv_level(raw(), out); });
   }
 
-  // Bits that its noise may grow by before the integers are lost.
+  // Bits by which the noise may grow before the integers are lost.
   double capacity() const {
     double bits = 0;
     detail::check(rf_bgv_capacity(raw(), &bits));
@@ -44,7 +44,7 @@ class BgvCiphertext {
     return make([&](auto** out) { return rf_bgv_subtract(x.raw(), y.raw(), out); });
   }
 
-  // Takes what a function of refloat.h gives.
+  // Takes an object that a function of refloat.h gave.
   explicit BgvCiphertext(BgvMethod::CiphertextOwner owner) : owner_(std::move(owner)) {}
   const rf_bgv_ciphertext* raw() const noexcept { return owner_.get(); }
 
@@ -62,7 +62,7 @@ class BgvPublicKey : public PublicKey<BgvMethod> {
  public:
   using PublicKey<BgvMethod>::PublicKey;
 
-  // As BgvSecret encrypts.
+  // Encrypts as BgvSecret does.
   BgvCiphertext encrypt(const std::vector<std::uint32_t>& values, std::int32_t level = RF_LEVEL_FRESH,
                         const std::optional<Seed>& seed = {}) const {
     return BgvCiphertext::make([&](auto** out) {
@@ -83,7 +83,7 @@ class BgvSecret : public Secret<BgvMethod> {
     return Secret<BgvMethod>::from_bytes(bytes, toys);
   }
 
-  // What integers are computed modulo.
+  // Modulus of the integers.
   std::uint64_t modulus() const {
     std::uint64_t value = 0;
     detail::check(rf_bgv_modulus(raw(), &value));
@@ -95,7 +95,7 @@ class BgvSecret : public Secret<BgvMethod> {
     return detail::number([&](auto* out) { return rf_bgv_slot_degree(raw(), out); });
   }
 
-  // Integers below the modulus, as many of each slot as it has. `level` may be refloat::exhausted; a seed of one's own is for toys alone.
+  // Encrypts integers below the modulus, slot_degree() of them per slot. `level` may be refloat::exhausted; a seed is for toys only.
   BgvCiphertext encrypt(const std::vector<std::uint32_t>& values, std::int32_t level = RF_LEVEL_FRESH,
                         const std::optional<Seed>& seed = {}) const {
     return BgvCiphertext::make([&](auto** out) {
@@ -103,7 +103,7 @@ class BgvSecret : public Secret<BgvMethod> {
     });
   }
 
-  // Every integer of every slot, for the owner of the key.
+  // Decrypts every integer of every slot, for the owner of the key.
   std::vector<std::uint32_t> decrypt(const BgvCiphertext& x) const {
     return detail::filled<std::uint32_t>(
         [&](auto* out, auto capacity, auto* length) { return rf_bgv_decrypt(raw(), x.raw(), out, capacity, length); });

@@ -6,7 +6,7 @@
 
 namespace refloat {
 
-// What slots hold.
+// What the slots hold.
 enum class Mode : std::int32_t { real = RF_REAL, complex = RF_COMPLEX, bits = RF_BITS };
 
 // Levels by name.
@@ -37,7 +37,7 @@ class CkksCiphertext {
     return detail::number([&](auto* out) { return M::level(raw(), out); });
   }
 
-  // The same slots at the lowest level that is bootstrapped.
+  // The same slots at the lowest level that can be bootstrapped.
   CkksCiphertext exhaust() const {
     return make([&](auto** out) { return M::exhaust(raw(), out); });
   }
@@ -49,7 +49,7 @@ class CkksCiphertext {
     return make([&](auto** out) { return M::subtract(x.raw(), y.raw(), out); });
   }
 
-  // Takes what a function of refloat.h gives.
+  // Takes an object that a function of refloat.h gave.
   explicit CkksCiphertext(typename M::CiphertextOwner owner) : owner_(std::move(owner)) {}
   const typename M::CiphertextOwner::element_type* raw() const noexcept { return owner_.get(); }
 
@@ -75,7 +75,7 @@ class CkksSecret : public Secret<M> {
     return Secret<M>::from_bytes(bytes, toys);
   }
 
-  // Numbers in [-1, 1], one a slot or two for complex ones.
+  // Encrypts numbers in [-1, 1], one per slot, or two for complex ones.
   CkksCiphertext<M> encrypt(const std::vector<double>& values, const Encryption& how = {}) const {
     return CkksCiphertext<M>(detail::made<typename M::CiphertextOwner>([&](auto** out) {
       return M::encrypt(this->raw(), values.data(), values.size(), static_cast<std::int32_t>(how.mode), how.level,
@@ -83,7 +83,7 @@ class CkksSecret : public Secret<M> {
     }));
   }
 
-  // Every slot, for the owner of the key.
+  // Decrypts every slot, for the owner of the key.
   std::vector<double> decrypt(const CkksCiphertext<M>& x, Mode mode = Mode::real) const {
     return detail::filled<double>([&](auto* out, auto capacity, auto* length) {
       return M::decrypt(this->raw(), x.raw(), static_cast<std::int32_t>(mode), out, capacity, length);
@@ -97,7 +97,7 @@ class CkksPublicKey : public PublicKey<M> {
  public:
   using PublicKey<M>::PublicKey;
 
-  // As CkksSecret encrypts.
+  // Encrypts as CkksSecret does.
   CkksCiphertext<M> encrypt(const std::vector<double>& values, const Encryption& how = {}) const {
     return CkksCiphertext<M>(detail::made<typename M::CiphertextOwner>([&](auto** out) {
       return M::encrypt_for(this->raw(), values.data(), values.size(), static_cast<std::int32_t>(how.mode), how.level,
@@ -112,7 +112,7 @@ class CkksKeys : public Keys<M> {
  public:
   using Keys<M>::Keys;
 
-  // x y in every slot, which takes a level.
+  // x y in every slot; takes one level.
   CkksCiphertext<M> multiply(const CkksCiphertext<M>& x, const CkksCiphertext<M>& y) const {
     return CkksCiphertext<M>(detail::made<typename M::CiphertextOwner>(
         [&](auto** out) { return M::multiply(this->raw(), x.raw(), y.raw(), out); }));
@@ -139,7 +139,7 @@ class CkksKeys : public Keys<M> {
     static constexpr auto subtract = rf_##m##_subtract; \
     static constexpr auto exhaust = rf_##m##_exhaust;
 
-// A method whose secret keys alone are here.
+// A method with only its secret and public keys here.
 #define REFLOAT_CLIENT_OF_CKKS(Name, m)                \
   struct Name##Method {                                \
     REFLOAT_SECRET(m)                                  \

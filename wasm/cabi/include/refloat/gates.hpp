@@ -36,7 +36,7 @@ class GateCiphertext {
     return make([&](auto** out) { return rf_gate_join(raw(), other.raw(), out); });
   }
 
-  // Takes what a function of refloat.h gives.
+  // Takes an object that a function of refloat.h gave.
   explicit GateCiphertext(GateMethod::CiphertextOwner owner) : owner_(std::move(owner)) {}
   const rf_gate_ciphertext* raw() const noexcept { return owner_.get(); }
 
@@ -61,7 +61,7 @@ class GateSecret : public Secret<GateMethod> {
     return Secret<GateMethod>::from_bytes(bytes, toys);
   }
 
-  // Bits, 0 or 1; with `messages` integers below it.
+  // Encrypts bits, 0 or 1, or with `messages` integers below it.
   GateCiphertext encrypt(const std::vector<std::uint32_t>& values, std::uint32_t messages = RF_GATE_BITS,
                          const std::optional<Seed>& seed = {}) const {
     return GateCiphertext::make([&](auto** out) {
@@ -69,7 +69,7 @@ class GateSecret : public Secret<GateMethod> {
     });
   }
 
-  // Every item, for the owner of the key.
+  // Decrypts every item, for the owner of the key.
   std::vector<std::uint32_t> decrypt(const GateCiphertext& x) const {
     return detail::filled<std::uint32_t>([&](auto* out, auto capacity, auto* length) {
       return rf_gate_decrypt(raw(), x.raw(), out, capacity, length);
@@ -77,7 +77,7 @@ class GateSecret : public Secret<GateMethod> {
   }
 };
 
-// The text of an "adder" or a "comparator" of numbers of so many bits.
+// The text of an "adder" or a "comparator" of numbers of `width` bits.
 inline std::string circuit(const std::string& kind, std::size_t width, bool prefix = false) {
   return detail::text([&](auto* out, auto capacity, auto* length) {
     return rf_gate_circuit(kind.c_str(), width, prefix, out, capacity, length);
@@ -89,7 +89,7 @@ class GateKeys : public Keys<GateMethod> {
  public:
   using Keys<GateMethod>::Keys;
 
-  // A gate for each place of its operands, which follow one another in x.
+  // Applies a gate to each position of its operands, which follow one another in x.
   GateCiphertext evaluate(const std::string& gate, const GateCiphertext& x) const {
     return GateCiphertext::make([&](auto** out) { return rf_gate_evaluate(raw(), gate.c_str(), x.raw(), out); });
   }
@@ -101,7 +101,7 @@ class GateKeys : public Keys<GateMethod> {
     });
   }
 
-  // constant + the sum of weights times integers, which follow one another in x.
+  // constant + the sum of weights times integers; the terms follow one another in x.
   GateCiphertext weighted_sum(const GateCiphertext& x, const std::vector<std::int32_t>& weights,
                               std::uint32_t constant = 0) const {
     return GateCiphertext::make([&](auto** out) {
@@ -109,7 +109,7 @@ class GateKeys : public Keys<GateMethod> {
     });
   }
 
-  // A circuit, given as text, on one bit for each input.
+  // Evaluates a circuit, given as text, on one bit for each input.
   GateCiphertext run(const std::string& circuit, const GateCiphertext& x, const Progress& progress = {}) const {
     detail::Listener listener(progress);
     rf_gate_ciphertext* results = nullptr;

@@ -1,4 +1,4 @@
-// Errors, and the keys that all methods have. Included by refloat.hpp.
+// Errors, and the keys of all methods. Included by refloat.hpp.
 #ifndef REFLOAT_KEYS_HPP
 #define REFLOAT_KEYS_HPP
 
@@ -18,7 +18,7 @@
 
 namespace refloat {
 
-// What went wrong: a code of refloat/base.h, and the library's words.
+// What went wrong: a code of refloat/base.h, and the library's message.
 class Error : public std::runtime_error {
  public:
   Error(rf_status code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -35,13 +35,13 @@ using Seed = std::array<std::uint8_t, RF_SEED_BYTES>;
 using KeyId = std::array<std::uint8_t, RF_KEY_ID_BYTES>;
 using Digest = std::array<std::uint8_t, RF_DIGEST_BYTES>;
 
-// Told of each stage of a long call, done of total parts; false cancels it.
+// Called for each stage of a long call, with `done` of `total` parts finished; returning false cancels the call.
 using Progress = std::function<bool(std::string_view stage, std::uint64_t done, std::uint64_t total)>;
 
-// Asked for a part of evaluation keys; std::nullopt cancels.
+// Called for a part of evaluation keys; returning std::nullopt cancels.
 using PartReader = std::function<std::optional<Bytes>(std::size_t index)>;
 
-// Whether a set that protects nothing is taken.
+// Whether sets that protect nothing are accepted.
 enum class Toys { refused, allowed };
 
 namespace detail {
@@ -70,7 +70,7 @@ O made(Call call) {
   return O(object);
 }
 
-// A result of variable length: asked for its length, then for itself.
+// A result of variable length: asks first for the length, then for the items.
 template <class T, class Call>
 std::vector<T> filled(Call call) {
   std::size_t length = 0;
@@ -96,7 +96,7 @@ std::size_t number(Call call) {
 
 inline const std::uint8_t* seed_of(const std::optional<Seed>& seed) { return seed ? seed->data() : nullptr; }
 
-// Calls with a listener: what it throws ends the call, and is thrown again on this side.
+// Wraps a listener for calls: an exception that it throws ends the call, and is rethrown on this side.
 class Listener {
  public:
   explicit Listener(const Progress& progress) : progress_(progress) {}
@@ -155,14 +155,14 @@ class Reader {
 
 }  // namespace detail
 
-// A secret key of a method M. Wiped when it goes.
+// A secret key of a method M; wiped when it is destroyed.
 template <class M>
 class Secret {
  public:
-  // Names of the sets that keys are made of, one a line.
+  // Names of the sets that keys can be made for, one per line.
   static std::string sets() { return detail::text(M::sets); }
 
-  // Makes a key of a named set. A seed of one's own is for toys alone.
+  // Makes a key of a named set. A seed is for toys only.
   static Secret generate(const std::string& set, Toys toys = Toys::refused, const std::optional<Seed>& seed = {}) {
     return Secret(detail::made<typename M::SecretOwner>([&](auto** out) {
       return M::secret_new(set.c_str(), toys == Toys::allowed, detail::seed_of(seed), out);
@@ -192,7 +192,7 @@ class Secret {
     return id;
   }
 
-  // What a client of the server needs: the token for an origin, which is secret, and the parts of the evaluation keys.
+  // For clients of the server: the token for an origin, which is secret, and the parts of the evaluation keys.
   Digest server_token(const std::string& origin) const {
     Digest token{};
     detail::check(M::server_token(raw(), origin.c_str(), token.data()));
@@ -206,7 +206,7 @@ class Secret {
         [&](auto* out, auto capacity, auto* length) { return M::key_part(raw(), index, out, capacity, length); });
   }
 
-  // For functions of refloat.h.
+  // The object, for functions of refloat.h.
   const typename M::SecretOwner::element_type* raw() const noexcept { return owner_.get(); }
 
  protected:
@@ -220,11 +220,11 @@ class Secret {
 template <class M>
 class PublicKey {
  public:
-  // That of a secret key.
+  // Makes the public key of a secret key.
   explicit PublicKey(const Secret<M>& secret)
       : owner_(detail::made<typename M::PublicKeyOwner>([&](auto** out) { return M::public_key_new(secret.raw(), out); })) {}
 
-  // The wire form, which is sent to others.
+  // Reads the wire form, in which others get the key.
   explicit PublicKey(const Bytes& bytes, Toys toys = Toys::refused)
       : owner_(detail::made<typename M::PublicKeyOwner>([&](auto** out) {
           return M::public_key_from_bytes(bytes.data(), bytes.size(), toys == Toys::allowed, out);
@@ -234,14 +234,14 @@ class PublicKey {
         [&](auto* out, auto capacity, auto* length) { return M::public_key_to_bytes(raw(), out, capacity, length); });
   }
 
-  // That of the secret key.
+  // Identifier of the key, which is that of the secret key.
   KeyId key_id() const {
     KeyId id{};
     detail::check(M::public_key_id(raw(), id.data()));
     return id;
   }
 
-  // For functions of refloat.h.
+  // The object, for functions of refloat.h.
   const typename M::PublicKeyOwner::element_type* raw() const noexcept { return owner_.get(); }
 
  private:
@@ -252,7 +252,7 @@ class PublicKey {
 template <class M>
 class Keys {
  public:
-  // Makes those of a secret key.
+  // Makes the evaluation keys of a secret key.
   explicit Keys(const Secret<M>& secret, const Progress& progress = {}) {
     detail::Listener listener(progress);
     typename M::KeysOwner::pointer keys = nullptr;
@@ -261,7 +261,7 @@ class Keys {
     listener.check(status);
   }
 
-  // Takes them part by part, and checks them.
+  // Reads evaluation keys part by part, and checks them.
   Keys(const std::string& set, const KeyId& key_id, const PartReader& read) {
     detail::Reader reader(read);
     typename M::KeysOwner::pointer keys = nullptr;
@@ -270,7 +270,7 @@ class Keys {
     reader.check(status);
   }
 
-  // For functions of refloat.h.
+  // The object, for functions of refloat.h.
   const typename M::KeysOwner::element_type* raw() const noexcept { return owner_.get(); }
 
  private:
@@ -286,8 +286,8 @@ inline Digest digest(const Bytes& bytes) {
 
 }  // namespace refloat
 
-// The functions of a method by which templates know it: those of its secret keys, of what they encrypt, and of its evaluation
-// keys, where it computes here.
+// The functions of a method as the templates know them: those of its secret keys, of the objects they encrypt, and of its evaluation keys
+// if it can compute here.
 #define REFLOAT_SECRET(m)                                                     \
     using SecretOwner = detail::Owner<rf_##m##_secret, rf_##m##_secret_free>; \
     static constexpr auto sets = rf_##m##_sets;                               \

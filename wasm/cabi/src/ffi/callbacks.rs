@@ -1,4 +1,4 @@
-//! Functions of the caller's.
+//! Functions that the caller passes.
 
 use core::{
     ffi::{c_char, c_void},
@@ -9,7 +9,7 @@ use std::ffi::CString;
 use super::{Argument, Array, Flag, Result};
 use crate::status::Failure;
 
-/// What the caller's functions are given back.
+/// The pointer that the caller's functions get back.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct User(*mut c_void);
@@ -31,7 +31,7 @@ impl Argument for Progress {
 }
 
 impl Progress {
-    /// Tells how far a stage is; whether to go on.
+    /// Tells how far a stage is; returns whether to go on.
     pub fn tell(self, user: User, stage: &str, done: usize, total: usize) -> bool {
         let Some(call) = self.0 else { return true };
         // Names of stages have no NUL.
@@ -57,7 +57,7 @@ impl Argument for PartReader {
 }
 
 impl PartReader {
-    /// Does something with a part of evaluation keys; `None` if the caller has none to give.
+    /// Calls `work` with a part of evaluation keys; `None` if the caller has none to give.
     pub fn with_part<T>(
         self,
         user: User,
@@ -69,7 +69,7 @@ impl PartReader {
         if !call(user, index, &raw mut bytes, &raw mut length).is_set() {
             return Ok(None);
         }
-        // The header has the bytes stay until the function is called again, or the call is over.
+        // The header requires the bytes to stay until the function is called again, or the call is over.
         let array = Array(bytes);
         work(array.take("a part of the keys")?.of(length)?).map(Some)
     }

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use super::{Argument, Result};
 use crate::status::{BUFFER, Failure};
 
-/// Types of which every pattern of bits is a value, and which have no padding.
+/// Types without padding, for which every bit pattern is a value.
 pub trait Plain: Copy + 'static {}
 
 impl Plain for u8 {}
@@ -53,17 +53,17 @@ impl Argument for Text {
         if self.0.is_null() {
             return Err(Failure::invalid(format!("{name} is NULL; pass text that ends with a NUL")));
         }
-        // SAFETY: not NULL; the header asks for text that ends with a NUL and stays as it is during the call.
+        // SAFETY: not NULL; the header requires text that ends with a NUL and does not change during the call.
         let text = unsafe { CStr::from_ptr(self.0) };
         text.to_str().map_err(|_| Failure::invalid(format!("{name} is not UTF-8")))
     }
 }
 
-/// Items that are lent for the call; how many is another argument.
+/// Items that are lent for the call; another argument gives their number.
 #[repr(transparent)]
 pub struct Array<T>(pub(super) *const T);
 
-/// [`Array`], with its name.
+/// [`Array`], checked, with its name.
 pub struct Items<'a, T>(*const T, &'static str, PhantomData<&'a T>);
 
 impl<T: Plain> Argument for Array<T> {
@@ -75,7 +75,7 @@ impl<T: Plain> Argument for Array<T> {
 }
 
 impl<'a, T: Plain> Items<'a, T> {
-    /// The items, `count` of them. NULL is no items.
+    /// The items, `count` of them. NULL is allowed if there are none.
     pub fn of(self, count: usize) -> Result<&'a [T]> {
         let Self(pointer, name, _) = self;
         if pointer.is_null() && count == 0 {
@@ -91,12 +91,12 @@ impl<'a, T: Plain> Items<'a, T> {
                 size_of::<T>()
             )));
         }
-        // SAFETY: neither NULL nor misaligned, not longer than memory can be, and any bits are a `T`; the header asks for
-        // `count` items that stay as they are during the call.
+        // SAFETY: neither NULL nor misaligned, not longer than memory can be, and any bits are a `T`; the header requires `count` items
+        // that do not change during the call.
         Ok(unsafe { slice::from_raw_parts(pointer, count) })
     }
 
-    /// As many items as the header says.
+    /// The number of items that the header states, `N`.
     pub fn exactly<const N: usize>(self) -> Result<[T; N]> {
         let name = self.1;
         let items = self.of(N)?;
@@ -121,11 +121,11 @@ impl Argument for SeedBytes {
     }
 }
 
-/// Room for a result; how much is another argument. NULL has none.
+/// Room for a result; another argument gives its capacity. NULL has none.
 #[repr(transparent)]
 pub struct Room<T>(*mut T);
 
-/// [`Room`], with its name.
+/// [`Room`], checked, with its name.
 pub struct Space<'a, T>(*mut T, &'static str, PhantomData<&'a T>);
 
 impl<T: Plain> Argument for Room<T> {
@@ -140,7 +140,7 @@ impl<T: Plain> Argument for Room<T> {
 }
 
 impl<T: Plain> Space<'_, T> {
-    /// Refuses a result that will not fit, and tells its length then.
+    /// Refuses a result that will not fit, and then writes its length.
     pub fn check(&self, capacity: usize, length: &Spot<'_, usize>, needed: usize) -> Result<()> {
         let name = self.1;
         if capacity < needed {
@@ -156,7 +156,7 @@ impl<T: Plain> Space<'_, T> {
         Ok(())
     }
 
-    /// Writes all of a result and its length; of one that does not fit the length alone.
+    /// Writes a whole result and its length; if the result does not fit, only the length.
     pub fn fill(&self, capacity: usize, length: &Spot<'_, usize>, items: &[T]) -> Result<()> {
         self.check(capacity, length, items.len())?;
         self.copy(items);
@@ -164,7 +164,7 @@ impl<T: Plain> Space<'_, T> {
         Ok(())
     }
 
-    /// Writes a result whose length the header says.
+    /// Writes a result whose length the header states.
     pub fn put(&self, items: &[T]) -> Result<()> {
         if self.0.is_null() {
             return Err(Failure::invalid(format!("{} is NULL; pass room for {} items", self.1, items.len())));
@@ -177,14 +177,14 @@ impl<T: Plain> Space<'_, T> {
         if items.is_empty() {
             return;
         }
-        // SAFETY: callers have seen that the pointer is not NULL; it is aligned, and the caller says that there is room for
-        // `capacity` items, which are no fewer. The items are this library's own, so that nothing overlaps.
+        // SAFETY: callers have checked that the pointer is not NULL; it is aligned, and the caller states that there is room for `capacity`
+        // items, which is enough. The items are this library's own, so nothing overlaps.
         unsafe { core::ptr::copy_nonoverlapping(items.as_ptr(), self.0, items.len()) };
     }
 }
 
 impl Room<c_char> {
-    /// Writes as much of a text as fits, with a NUL at its end; the bytes that all of it needs. For [`crate::about`].
+    /// Writes as much of a text as fits, with a NUL at its end; returns the bytes that all of it needs. For [`crate::about`].
     pub fn fill_part(&self, capacity: usize, text: &str) -> usize {
         if let (false, Some(room)) = (self.0.is_null(), capacity.checked_sub(1)) {
             let end = text.floor_char_boundary(room.min(text.len()));
@@ -205,7 +205,7 @@ fn chars(text: &str) -> Vec<c_char> {
     text.bytes().chain([0]).map(|byte| byte as c_char).collect()
 }
 
-/// Where a number goes.
+/// Place for a number.
 #[repr(transparent)]
 pub struct Place<T>(*mut T);
 
@@ -228,7 +228,7 @@ impl<T: Plain> Argument for Place<T> {
 impl<T: Plain> Spot<'_, T> {
     /// Writes the number.
     pub fn put(&self, value: T) {
-        // SAFETY: not NULL and aligned, and the header says that it is a number of the caller's.
+        // SAFETY: not NULL and aligned, and the header requires it to point to a number of the caller's.
         unsafe { self.0.write(value) };
     }
 }

@@ -1,8 +1,8 @@
 //! The boundary to C, and all `unsafe` code of this crate.
 //!
-//! Arguments are wrappers of the pointers that C passes. Nothing but C makes them, so that what the header asks of callers
-//! can be relied upon: a pointer that is not NULL points to what its type says, for as long as the call lasts. Everything
-//! else is checked: NULL, alignment, lengths, text, and whether an object is of the type that was asked for.
+//! Arguments are wrappers of the pointers that C passes. Only C makes them, so the requirements of the header can be relied upon: a pointer
+//! that is not NULL points to what its type says, for as long as the call lasts. Everything else is checked: NULL, alignment, lengths,
+//! text, and whether an object has the expected type.
 #![allow(unsafe_code)]
 
 mod callbacks;
@@ -21,13 +21,13 @@ pub use callbacks::{PartReader, Progress, User};
 pub use memory::{Array, Flag, Place, Room, SeedBytes, Text};
 pub use object::{In, Opaque, Out, Own};
 
-/// What every fallible function gives.
+/// The result of every fallible function.
 pub type Result<T> = core::result::Result<T, Failure>;
 
-/// What functions give that cannot fail and have no result: C's `void`.
+/// The result of functions that cannot fail and give nothing: C's `void`.
 pub type Void = ();
 
-/// An argument that C passed, and what it is once it has been checked.
+/// An argument that C passed, and its checked form.
 pub trait Argument {
     /// The checked argument.
     type Value<'a>
@@ -55,8 +55,8 @@ macro_rules! plain {
 
 plain!(i32, u32, usize, User);
 
-/// Runs the body of a function: what goes wrong becomes a code, and its message that of the calling thread. What a `secret` one
-/// leaves on the stack is wiped.
+/// Runs the body of a function: a failure becomes a code, and its message that of the calling thread. If `secret`, the stack that the body
+/// used is wiped.
 pub fn status_of(secret: bool, body: impl FnOnce() -> Result<()>) -> i32 {
     let caught = || catch_unwind(AssertUnwindSafe(body));
     let outcome = if secret { scrubbed(caught) } else { caught() };
@@ -71,9 +71,9 @@ pub fn status_of(secret: bool, body: impl FnOnce() -> Result<()>) -> i32 {
     }
 }
 
-/// Declares functions for C. Arguments are the wrappers of [`ffi`](self), and in the body what they hold; one without a
-/// return type gives a `rf_status`. After `"method":` a function `name` is `rf_method_name` in C, otherwise it is what it is called.
-/// `tests/header.rs` compares them with the header.
+/// Declares functions for C. Arguments have the wrapper types of [`ffi`](self); the body gets their checked values. A function without a
+/// return type gives a `rf_status`. After `"method":` a function `name` is `rf_method_name` in C; otherwise it keeps its name.
+/// `tests/header.rs` compares the functions with the header.
 macro_rules! export {
     ($method:literal: $($(#[$attribute:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {
         $($crate::ffi::export!(

@@ -14,15 +14,15 @@ pub trait Opaque: Send + Sync + 'static {
     const SECRET: bool = false;
 }
 
-/// What a pointer to an object points to.
+/// The memory that a pointer to an object points to.
 #[repr(C)]
 struct Object<T> {
-    /// [`kind_of`] the type's name. First in every object, whatever follows.
+    /// [`kind_of`] the type's name. It comes first in every object.
     kind: u64,
     value: T,
 }
 
-/// A number for a type: FNV-1a of its name. `tests/hostile.mjs` passes each type for each other one.
+/// A number for a type: FNV-1a of its name. `tests/hostile.mjs` passes objects of each type where every other type is expected.
 const fn kind_of(name: &str) -> u64 {
     let (bytes, mut hash, mut i) = (name.as_bytes(), 0xcbf2_9ce4_8422_2325_u64, 0);
     while i < bytes.len() {
@@ -34,8 +34,8 @@ const fn kind_of(name: &str) -> u64 {
 
 /// Whether there is a `T` at a pointer that is not NULL.
 fn is_one<T: Opaque>(pointer: *const Object<T>) -> bool {
-    // SAFETY: the header has callers pass objects of this library alone. Each begins with its kind, at the same place and
-    // with the same alignment, so that it can be read before the type is known.
+    // SAFETY: the header requires callers to pass only objects of this library. Each begins with its kind, at the same place and with the
+    // same alignment, so the kind can be read before the type is known.
     pointer.is_aligned() && unsafe { (&raw const (*pointer).kind).read() } == kind_of(T::NAME)
 }
 
@@ -59,8 +59,8 @@ impl<T: Opaque> Argument for In<T> {
         if !is_one(self.0) {
             return Err(of_another_type::<T>(name));
         }
-        // SAFETY: it is a `T` that `Out::give` made, and the header has callers keep it until the call is over. Objects are
-        // never changed, so that any number of threads may hold such references.
+        // SAFETY: it is a `T` that `Out::give` made, and the header requires callers to keep it until the call is over. Objects never
+        // change, so any number of threads may hold such references.
         Ok(unsafe { &(*self.0).value })
     }
 }
@@ -70,13 +70,13 @@ impl<T: Opaque> Argument for In<T> {
 pub struct Own<T>(*mut Object<T>);
 
 impl<T: Opaque> Own<T> {
-    /// Frees it. An object of another type is left alone.
+    /// Frees the object. An object of another type is left alone.
     pub fn free(self) {
         if !self.0.is_null() && is_one(self.0) {
-            // SAFETY: it is a `T` in a box that `Out::give` gave away, and the header has callers free it once, when
-            // nothing uses it any more.
+            // SAFETY: it is a `T` in a box that `Out::give` gave away, and the header requires callers to free it only once, when nothing
+            // uses it any more.
             unsafe {
-                // Volatile, or it would be left out. While the memory is not used again, a second call finds no object there.
+                // Volatile, or the write would be optimised away. Until the memory is used again, a second call finds no object there.
                 (&raw mut (*self.0).kind).write_volatile(0);
                 drop(Box::from_raw(self.0));
             }
@@ -84,7 +84,7 @@ impl<T: Opaque> Own<T> {
     }
 }
 
-/// Where a new object goes.
+/// Place for a pointer to a new object.
 #[repr(transparent)]
 pub struct Out<T>(*mut *mut Object<T>);
 
@@ -111,8 +111,8 @@ impl<T: Opaque> Slot<'_, T> {
     /// Gives an object to the caller.
     pub fn give(self, value: T) {
         let object = Box::into_raw(Box::new(Object { kind: kind_of(T::NAME), value }));
-        // SAFETY: the place is not NULL and aligned, and the header says that it is a pointer of the caller's. What it held
-        // is not looked at.
+        // SAFETY: the place is not NULL and aligned, and the header requires it to be a pointer of the caller's. Its old value is not
+        // looked at.
         unsafe { self.0.write(object) };
     }
 }

@@ -1,18 +1,17 @@
 //! Transforms modulo a prime below 2^50 in double precision with fused multiply-add, four lanes.
 //!
-//! Residues are signed integers of at most 2^53, which `f64` holds exactly. The product `a w` is the sum of its
-//! rounding `h` and of the error of that, which one fused operation gives. With `q` the integer next to `a (w/p)`, both
-//! `h - q p` and the sum with the error are integers below 2^53, hence exact, whatever `q` is; a rounded `q` only makes the
-//! remainder larger. If `|w| <= p/2`, the ratio `w/p` is rounded once and `|a| <= k p`, the remainder is at most
-//! `(1/2 + k/8) p`.
+//! Residues are signed integers of at most 2^53, which `f64` holds exactly. The product `a w` is the sum of its rounding `h`
+//! and the rounding error, which one fused operation gives. With `q` the integer next to `a (w/p)`, both `h - q p` and its
+//! sum with the error are integers below 2^53, hence exact, whatever `q` is; a rounded `q` only makes the remainder larger.
+//! If `|w| <= p/2`, the ratio `w/p` is rounded once and `|a| <= k p`, the remainder is at most `(1/2 + k/8) p`.
 //!
-//! Forward, words at most `b p` become words at most `(1.6 + 0.27 b) p` in two stages, the first of four words being brought
-//! to `p/2` before: at most `2.2 p` in all. In two stages of the inverse, a word at most `b p` takes part in sums of
-//! four, at most `4 b p`; these are brought to `p/2` or multiplied (at most `(1/2 + b/2) p`), and sums of two products
+//! Two forward stages take words of at most `b p` to words of at most `(1.6 + 0.27 b) p`, where the first of four words is
+//! brought to `p/2` before them: at most `2.2 p` in all. In two stages of the inverse, a word of at most `b p` takes part in
+//! sums of four, at most `4 b p`. These are brought to `p/2` or multiplied (at most `(1/2 + b/2) p`), and sums of two products
 //! are at most `(1 + b/2) p`: with `b <= 2` never more than `8 p`.
 //!
-//! In sums of products both factors vary, and `q` comes from `h/p`, by a rounded `1/p`: three roundings make the
-//! remainder at most `7/8 p`, and eight of them and a residue less than `8 p`.
+//! In sums of products both factors vary, and `q` comes from `h/p`, by a rounded `1/p`. Three roundings make the
+//! remainder at most `7/8 p`, so eight remainders and a residue add up to less than `8 p`.
 //!
 //! SAFETY, for every block here: [`Lanes`] are made from the token of AVX2, which is there only where the CPU has AVX2 and FMA;
 //! loads and stores go through references to whole packs and are unaligned.
@@ -27,7 +26,7 @@ use crate::arith::simd::{
 use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::x86_64::*;
 
-/// 2^52: the last bits of sums with it are the bits of a small integer.
+/// 2^52: the low bits of its sum with a small integer are the bits of that integer.
 const MAGIC: f64 = (1u64 << 52) as f64;
 
 /// Natural to bit-reversed order.

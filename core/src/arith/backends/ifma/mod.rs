@@ -1,4 +1,4 @@
-//! AVX-512 with IFMA: transforms and products of primes below 2^50 by lanes of 52 bits, everything else by whole words.
+//! AVX-512 with IFMA: transforms and products modulo primes below 2^50 in lanes of 52 bits, everything else in whole words.
 
 mod multiples;
 mod sums;
@@ -13,7 +13,7 @@ use crate::arith::simd::ifma::{Ifma, LANE_BITS, Lanes, PRIME_BITS};
 use crate::arith::simd::prefetch::prefetch;
 use crate::arith::{Modulus, NttTable, Shoup};
 
-/// Everything for words of up to 61 bits.
+/// All kernels, for primes of up to 61 bits.
 #[derive(Clone, Copy)]
 struct Wide(Ifma);
 
@@ -112,8 +112,8 @@ macro_rules! passed_on {
     };
 }
 
-/// Methods of [`Narrow`] for the primes that it serves, and of [`Wide`] for others. Not by one choice of sums in `backend!`: the two
-/// have transforms and lanes of their own.
+/// Methods of [`Narrow`] for the primes that it serves, and of [`Wide`] for others. A choice of sums in `backend!` would not do: the
+/// two have transforms and lanes of their own.
 macro_rules! by_prime {
     ($($name:ident($modulus:expr; $($argument:ident: $kind:ty),*);)*) => {
         $(fn $name(&self, $($argument: $kind),*) {
@@ -152,7 +152,7 @@ impl Kernels<u64> for Ifma {
     }
 }
 
-/// Larger primes have the ordinary order.
+/// Primes that [`Narrow`] does not serve have the ordinary order.
 impl OwnOrder for Ifma {
     fn evaluate(&self, t: &NttTable<u64>, row: &mut [u64], near: &[u64]) {
         if has_own_order(*self, t) {

@@ -23,7 +23,7 @@ pub(super) fn narrow(v: Lanes, m: &Modulus<u64>, acc: &mut [u64], terms: &[&[u64
     }
 }
 
-/// The same modulo any prime.
+/// `acc += sum_j terms[j] * scalars[j]` modulo any prime.
 #[inline(always)]
 pub(super) fn wide(
     v: avx512_wide::Lanes,
@@ -82,7 +82,7 @@ fn add_packs<S: Sums<Word = u64, Reg = __m512i>, const P: usize>(
     let mut left = s.room();
     for (x, factor) in terms.iter().zip(scalars) {
         if left == 0 {
-            // A closure would be a function of its own, without the instructions of this one.
+            // A closure would be a function of its own, compiled without the CPU features of this one.
             for sum in &mut sums {
                 *sum = s.shrink(*sum);
             }

@@ -1,5 +1,5 @@
-//! Sums of products modulo a prime below 2^50 with AVX-512 IFMA: the low and the high 52 bits of products add up apart,
-//! an instruction each.
+//! Sums of products modulo a prime below 2^50 with AVX-512 IFMA: the low and the high 52 bits of the products are summed
+//! separately, by one instruction each.
 //!
 //! SAFETY, for every block here: the lanes are those of [`Ifma`](crate::arith::simd::ifma::Ifma), whose token is reached only where
 //! the CPU has AVX-512F and AVX-512 IFMA.
@@ -26,7 +26,7 @@ pub(crate) struct IfmaSums {
 
 /// Bits of the halves of a product.
 const HALF: u32 = LANE_BITS;
-/// High halves are below 2^48, and so many of them and the carries of the low ones below 2^52.
+/// Products in a sum: high halves are below 2^48, so 15 of them and the carries of the low halves stay below 2^52.
 const ROOM: usize = 15;
 
 impl IfmaSums {
@@ -74,8 +74,8 @@ impl Sums for IfmaSums {
     }
     #[inline(always)]
     fn residue(self, Acc { low, high }: Acc) -> __m512i {
-        // The products read 52 bits of `low` by themselves, and all that is above them here goes with the mask. Either
-        // quotient is at most 2 less than the true one: the remainder is below 4 p.
+        // The products read only the low 52 bits of `low`; the mask removes what is above them. Either quotient is at
+        // most 2 less than the true one: the remainder is below 4 p.
         let v = self.lanes;
         let remainder = ifma!({
             let high = _mm512_add_epi64(high, _mm512_srli_epi64::<HALF>(low));

@@ -12,8 +12,8 @@ use crate::arith::simd::vector::{Products, Vector};
 use crate::arith::{Modulus, Shoup};
 use core::arch::x86_64::*;
 
-/// [`convert::crt_combine`](crate::arith::kernels::convert::crt_combine): sources of up to 52 bits, and targets below 2^50,
-/// take a part of the seven instructions of a product.
+/// [`convert::crt_combine`](crate::arith::kernels::convert::crt_combine). Sources of up to 52 bits and targets below 2^49
+/// need only some of the seven instructions of a full product.
 #[inline(always)]
 pub(super) fn crt_combine(
     v: Lanes,
@@ -24,7 +24,7 @@ pub(super) fn crt_combine(
     overflow: &[u64],
     d: &Shoup<u64>,
 ) {
-    // So many products fit a double word.
+    // A double word holds at most 64 products: these and that of the overflow.
     if ys.len() >= 64 || !out.len().is_multiple_of(Lanes::LANES) {
         return convert::crt_combine(v, to, out, ys, w, overflow, d);
     }
@@ -37,9 +37,9 @@ pub(super) fn crt_combine(
     }
 }
 
-/// What brings the columns of a sum of products to `[0, p)`.
+/// Reduces the columns of a sum of products to `[0, p)`.
 trait Residue: Copy {
-    /// The residue of less than 2^128.
+    /// The residue of a sum below 2^128.
     fn of(self, acc: Acc) -> __m512i;
 }
 
@@ -50,7 +50,7 @@ impl<S: Sums<Acc = Acc, Reg = __m512i>> Residue for S {
     }
 }
 
-/// The columns of the sums, each given to `residue`; `WIDE` if factors may exceed 52 bits.
+/// Adds up the columns of the sums and reduces each sum by `residue`; `WIDE` if the factors `w` may exceed 52 bits.
 #[inline(always)]
 fn combine<R: Residue, const WIDE: bool>(
     v: Lanes,
@@ -119,7 +119,7 @@ fn add_products<const WIDE: bool, const P: usize>(
                 sum.high = _mm512_madd52hi_epu64(sum.high, a, b_high);
             }
         }
-        // Rows are residues of one prime each, so that a row takes the same way throughout.
+        // Each row holds residues of one prime, so the branch goes the same way for a whole row.
         if _mm512_test_epi64_mask(any, any) != 0 {
             for (sum, &a_high) in sums.iter_mut().zip(&highs) {
                 sum.middle = _mm512_madd52lo_epu64(sum.middle, a_high, b);
@@ -132,7 +132,7 @@ fn add_products<const WIDE: bool, const P: usize>(
     });
 }
 
-/// Size of the largest primes of [`NarrowResidue`]: six of them are below 2^52.
+/// Bits of the largest primes of [`NarrowResidue`]: six times such a prime is below 2^52.
 const NARROW_BITS: u32 = 49;
 
 /// Residues of columns modulo a prime of up to [`NARROW_BITS`].
@@ -146,7 +146,7 @@ struct NarrowResidue {
     minus_p: __m512i,
     /// floor(2^52 / p).
     one: __m512i,
-    /// 2^52 and 2^104.
+    /// 2^52 and 2^104 modulo p.
     columns: [ifma::Factor; 2],
 }
 
@@ -172,8 +172,8 @@ impl NarrowResidue {
 impl Residue for NarrowResidue {
     #[inline(always)]
     fn of(self, Acc { low, middle, high }: Acc) -> __m512i {
-        // The products read the low 52 bits of a column, what is above them in `low` goes with the mask. Each of three
-        // quotients is at most 2 less than the true one.
+        // The products read only the low 52 bits of a column; the mask removes what is above them in `low`. Each of the
+        // three quotients is at most 2 less than the true one.
         let v = self.words;
         let [second, third] = &self.columns;
         let remainder = ifma!({

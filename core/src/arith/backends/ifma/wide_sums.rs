@@ -1,6 +1,6 @@
-//! Sums of products of primes of 58 to 61 bits, in the columns of
-//! [`avx512_wide_products`](crate::arith::simd::avx512_wide_products): their residues by
-//! one quotient in double precision.
+//! Sums of products modulo primes of 58 to 61 bits, in the columns of
+//! [`avx512_wide_products`](crate::arith::simd::avx512_wide_products). Each sum is reduced by one
+//! quotient in double precision.
 //!
 //! SAFETY, for every block here: the lanes are made of those of [`Ifma`](crate::arith::simd::ifma::Ifma), whose token is reached
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
@@ -14,7 +14,7 @@ use crate::arith::simd::vector::{Products, Vector};
 use crate::arith::{MachineWord, Modulus};
 use core::arch::x86_64::*;
 
-/// Arithmetic modulo one prime of [`SUM_BITS`].
+/// Arithmetic modulo one prime, of a size in [`SUM_BITS`].
 #[derive(Clone, Copy)]
 pub(super) struct WideSums {
     lanes: Lanes,
@@ -26,11 +26,11 @@ pub(super) struct WideSums {
     room: usize,
 }
 
-/// Sizes of the primes of [`WideSums`]: quotients are small enough for the precision of `f64`.
+/// Bits of the primes of [`WideSums`]: their quotients are small enough for the precision of `f64`.
 const SUM_BITS: core::ops::RangeInclusive<u32> = 58..=61;
 
 impl WideSums {
-    /// None if the prime is not of [`SUM_BITS`].
+    /// None if the size of the prime is not in [`SUM_BITS`].
     #[inline(always)]
     pub(super) fn new(lanes: Lanes, m: &Modulus<u64>) -> Option<Self> {
         let p = m.value();
@@ -81,7 +81,7 @@ impl Sums for WideSums {
     #[inline(always)]
     fn residue(self, acc: Acc) -> __m512i {
         let v = self.lanes;
-        // Below 2^128: `high` has 24 bits, and so the sum without it, 2^104 replaced by its residue, 105.
+        // The sum is below 2^128, so `high` has 24 bits. With 2^104 replaced by its residue, the sum has 105 bits.
         let (low, middle) = ifma!({
             let column = _mm512_set1_epi64((1 << COLUMN) - 1);
             let middle = _mm512_add_epi64(acc.middle, _mm512_srli_epi64::<COLUMN>(acc.low));
@@ -91,8 +91,8 @@ impl Sums for WideSums {
             let middle = _mm512_madd52hi_epu64(middle, high, self.high[0]);
             (low, _mm512_madd52lo_epu64(middle, high, self.high[1]))
         });
-        // `middle` is below 2^53, which `f64` holds. Leaving `low` out, the factor that is too small, and roundings make the
-        // quotient of at most 48 bits less than 3/2 too small, and never too large.
+        // `middle` is below 2^53, which `f64` holds. The quotient has at most 48 bits. It is never too large, and less than
+        // 3/2 too small: `low` is left out, the factor is a little too small, and there are roundings.
         let remainder = ifma!({
             let quotient = _mm512_mul_pd(_mm512_cvtepu64_pd(middle), self.inverse);
             let multiple = _mm512_mullo_epi64(_mm512_cvttpd_epu64(quotient), self.p);

@@ -1,8 +1,9 @@
-//! Sums of products modulo a prime below 2^50: factors in two halves, whose four products add up apart, two words an instruction.
+//! Sums of products modulo a prime below 2^50. Each factor is cut in two, and the four products of halves are summed separately, two words
+//! an instruction.
 //!
-//! The left factor is cut into 25 and 25 bits, the right one where memory cuts it, into 32 and 18. The largest product of halves is
+//! The left factor is cut into 25 and 25 bits, the right one into 32 and 18, as it lies in memory. The largest product of halves is
 //! below 2^57, so that 62 of each, and a residue to begin with, are below 2^63. The sum of all four, each at its place, is below
-//! 2^106: the two halves of it are reduced in double precision.
+//! 2^106; its two halves are reduced in double precision.
 
 use super::reals::{Factor, Pair, Reals, fits};
 use crate::arith::Modulus;
@@ -19,7 +20,7 @@ use core::arch::aarch64::*;
 const CUT: i32 = 25;
 /// Bits of each half of a sum: what `f64` holds exactly.
 const HALF: i32 = 53;
-/// Products that fit beside a residue.
+/// Products that a sum holds beside a residue.
 const ROOM: usize = 62;
 
 /// `out = [accumulate: out +] sum_j lhs[j] * rhs[j]`.
@@ -58,7 +59,7 @@ pub(crate) fn key_products(
 #[derive(Clone, Copy)]
 struct Halves {
     reals: Reals,
-    /// 2^53.
+    /// 2^53 modulo p.
     high: Factor,
 }
 
@@ -68,8 +69,8 @@ type Words = uint32x4x2_t;
 /// Four sums: of the first two words, and of the others.
 type Sum = [uint64x2_t; 2];
 
-/// `low + 2^25 left + 2^32 right + 2^57 both`: products of low halves, of the high one of the left or of the right factor, and of
-/// high halves.
+/// `low + 2^25 left + 2^32 right + 2^57 both`: sums of the products of low halves, of the high half of the left factor and the low
+/// one of the right, of the low half of the left and the high one of the right, and of high halves.
 #[derive(Clone, Copy)]
 struct Acc {
     low: Sum,
@@ -142,7 +143,7 @@ impl Sums for Halves {
     fn residue(self, acc: Acc) -> Words {
         neon!({
             let cut = |i: usize| {
-                // 2^25 times this, and the low 25 bits of `low`.
+                // All but `both` is 2^25 times `middle`, plus the low 25 bits of `acc.low`.
                 let middle = vaddq_u64(acc.left[i], vshlq_n_u64::<{ 32 - CUT }>(acc.right[i]));
                 let middle = vsraq_n_u64::<CUT>(middle, acc.low[i]);
                 let low = vsliq_n_u64::<CUT>(acc.low[i], middle);

@@ -1,8 +1,8 @@
 //! Transforms and products modulo a prime below 2^50 in double precision with fused multiply-add, four words in two registers.
 //!
-//! Residues are signed integers of at most 2^53, which `f64` holds exactly. Why nothing here is rounded that matters is said at
-//! AVX2, whose operations these are: `a w` is its rounding and the error of that, and a multiple of p takes both down. The error comes
-//! with the other sign here, as the fused operation subtracts the product.
+//! Residues are signed integers of at most 2^53, which `f64` holds exactly. The operations are those of AVX2, whose module says why no
+//! rounding here matters: `a w` is the sum of its rounding and the rounding error, and a multiple of p is subtracted from it. The error
+//! has the other sign here, as the fused operation subtracts the product.
 
 use crate::arith::kernels::{
     butterfly::Butterfly,
@@ -66,7 +66,7 @@ pub(super) struct Factor {
     ratio: Pair,
 }
 
-/// The same in both registers.
+/// `f(0)` and `f(1)`, for the two registers.
 #[inline(always)]
 fn both(f: impl Fn(usize) -> float64x2_t) -> Pair {
     [f(0), f(1)]

@@ -1,9 +1,9 @@
 //! Transforms modulo a prime below 2^30 on signed residues, four 32-bit lanes: a product by a fixed factor takes three instructions.
 //!
-//! The quotient of `a w` by `p` is the rounded high half of twice `a` times `w 2^31/p`, rounded too (`sqrdmulh`), and what that
-//! leaves of `a w` is at most `p/2 + |a| p/2^32` in size (Becker, Hwang, Kannwischer, Yang and Yang, "Neon NTT", 2022, section 2.4).
-//! The same with the factor 1 brings a sum back to that size. Lanes hold less than `2p` in size below 2^30, and less than `8p` below
-//! 2^28, which the primes of most sets are:
+//! The quotient of `a w` by `p` is the rounded high half of twice `a` times `w 2^31/p`, itself rounded (`sqrdmulh`). The remainder is
+//! then at most `p/2 + |a| p/2^32` in size (Becker, Hwang, Kannwischer, Yang and Yang, "Neon NTT", 2022, section 2.4). A product with
+//! the factor 1 brings a sum back to that size. Lanes hold less than `2p` in size for primes below 2^30, and less than `8p` for primes
+//! below 2^28, which those of most parameter sets are:
 //!
 //! | primes | transform | sums are brought back | largest, in units of `p` |
 //! | --- | --- | --- | --- |
@@ -12,11 +12,11 @@
 //! | below 2^28 | forward | before every two stages, in the register that neither of them multiplies | 2.9 |
 //! | below 2^28 | inverse | after every two stages, in the register that neither of them has multiplied | 5.4 |
 //!
-//! Let what comes in be at most `b p`. In the first row what comes out is below `(1 + b/2) p`, thus below `2p` from `p` on. In the
-//! second, two residues below `p` have a sum and a difference below `2p`, and both results are below `p` again. In the third the
-//! first two stages, before which nothing is brought back, take residues below `p` to at most 2.17, and every other two `b` to at most
-//! `1.54 + 0.192 b`, which stays below that. In the last, two stages take `b` to at most `1 + b/4`, below 4/3, and a sum of four is
-//! below 16/3.
+//! Let the inputs be at most `b p`. In the first row the results are below `(1 + b/2) p`, thus below `2p` throughout if the first inputs
+//! are below `p`. In the second, two residues below `p` have a sum and a difference below `2p`, and both results are below `p` again. In
+//! the third, nothing is brought back before the first two stages, which take residues below `p` to at most 2.17; every later two stages
+//! take `b` to at most `1.54 + 0.192 b`, which stays below that. In the last, two stages take `b` to at most `1 + b/4`, below 4/3, and a
+//! sum of four is below 16/3.
 
 use crate::arith::kernels::{butterfly::Butterfly, ntt};
 use crate::arith::ntt::{Factors, Twiddles};
@@ -26,7 +26,7 @@ use core::arch::aarch64::*;
 
 /// Bits of primes whose sums have room for two stages.
 const ROOMY_BITS: u32 = 28;
-/// Bits of primes of which the doubles fit a lane.
+/// Bits of primes whose doubles fit a lane.
 const BITS: u32 = 30;
 
 /// Natural to bit-reversed order.
@@ -103,7 +103,8 @@ impl<const ROOMY: bool> Signed<ROOMY> {
         neon!(vmlsq_s32(x, vqrdmulhq_s32(x, self.inverse), self.p))
     }
 
-    /// To `[0, p)` from less than `p` in size: of `x` and `x + p` the one that is smaller where negative numbers are large.
+    /// The residue in `[0, p)` of an `x` less than `p` in size: the smaller of `x` and `x + p` as unsigned words, where negative numbers
+    /// are large.
     #[inline(always)]
     fn residue(self, x: int32x4_t) -> int32x4_t {
         neon!({

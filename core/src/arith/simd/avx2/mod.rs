@@ -7,7 +7,7 @@
 /// Intrinsics, allowed by the token.
 macro_rules! avx2 {
     ($e:expr) => {
-        // SAFETY: what uses this has lanes, or what is made from them, and their token proves AVX2 and FMA; loads and stores are
+        // SAFETY: users of this hold lanes, or values made from them, whose token proves AVX2 and FMA; loads and stores are
         // unaligned, through references to whole packs.
         unsafe { $e }
     };

@@ -80,7 +80,7 @@ impl Vector for Neon {
     #[inline(always)]
     fn shift_right(self, x: uint32x4_t, bits: u32) -> uint32x4_t {
         neon!({
-            // By a negative distance to the left, which is the only direction that is not a constant's.
+            // To the left by a negative distance: only left shifts take a distance that is not a constant.
             vshlq_u32(x, vdupq_n_s32(-(bits as i32)))
         })
     }

@@ -23,12 +23,12 @@ pub(crate) use specs::{bool_128, fbs_16_50, toy_fbs};
 pub type CggiPreset = Preset<CggiSpec>;
 
 impl CggiPreset {
-    /// Whether the prime takes 64-bit words: [`Self::params_over`], natively.
+    /// Whether the prime needs 64-bit words, and with them [`Self::params_over`].
     pub fn wide(&self) -> bool {
         (self.spec)().prime >> 30 != 0
     }
 
-    /// The validated parameters, 32-bit words.
+    /// The validated parameters, over 32-bit words.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] if the prime does not fit the word ([`Self::wide`]): `params_over::<u64>()` takes it.

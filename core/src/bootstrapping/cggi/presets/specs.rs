@@ -92,8 +92,8 @@ pub(super) fn fbs_16() -> CggiSpec {
     }
 }
 
-/// The prime has room for sums: the squares of their weights may add up to 25. And the noise of the rotation is so small that
-/// the key switch may have more, less than half the digits of `fbs16`, and coordinates are taken by pairs.
+/// The prime has room for sums: the squares of their weights may add up to 25. The noise of the rotation is so small that the key switch
+/// may have more, with half the digits of `fbs16`, and that coordinates are taken by pairs.
 pub(crate) fn fbs_16_50() -> CggiSpec {
     CggiSpec {
         name: "fbs16-50".to_string(),
@@ -208,7 +208,7 @@ pub(super) fn toy_bool_lmk_merged() -> CggiSpec {
     }
 }
 
-/// The modulus is below that of the others: NTRU is weaker at the same one.
+/// The modulus is below that of the other sets, because NTRU is weaker at the same modulus.
 pub(super) fn ntru_128() -> CggiSpec {
     CggiSpec {
         name: "ntru-128".to_string(),

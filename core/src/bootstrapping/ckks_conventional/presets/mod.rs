@@ -25,9 +25,9 @@ use crate::{
 /// What a conventional set promises of one bootstrap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ConventionalPromise {
-    /// -log2 of the mean and of the largest error over the slots, for the messages that the [`Promise`] says.
+    /// -log2 of the mean and of the largest error over the slots, for the messages named by the [`Promise`].
     pub bits: [f64; 2],
-    /// log2 of the fewest and of the most slots that it is for: noise grows with their number.
+    /// log2 of the fewest and of the most slots that the promise covers: noise grows with their number.
     pub log_slots: [u32; 2],
 }
 
@@ -36,9 +36,9 @@ pub type ConventionalPreset = Preset<ConventionalSpec>;
 
 impl ConventionalPreset {
     /// Bits that a further round of META-BTS gains ([`crate::bootstrapping::Rounds`]): those that one bootstrap promises
-    /// in the worst slot, but no more than its reduction is proven to leave right of every message
-    /// ([`FittedReduction::proven_error`]), or a correction is too large to be one. Only where the promise is for random
-    /// messages alone is that less.
+    /// in the worst slot, but at most those that the reduction is proven to get right in every message
+    /// ([`FittedReduction::proven_error`]); beyond them a correction would be too large. The limit is the smaller number
+    /// only where the promise is for random messages alone.
     ///
     /// # Errors
     /// None for a shipped preset; the reduction is fitted all the same.
@@ -56,7 +56,7 @@ impl ConventionalPreset {
         self.checked()
     }
 
-    /// The set with another number of slots: fewer take less time and fewer keys. The promise is for those of
+    /// The set with another number of slots: fewer take less time and fewer keys. The promise covers those of
     /// [`ConventionalPromise::log_slots`].
     ///
     /// # Errors
@@ -186,8 +186,8 @@ const COSINE: EvalModSpec =
     EvalModSpec { range: 16, degree: 58, double_angles: 2, arcsine: None, log_distance: None };
 const SINE: Reduction = Reduction::Sine(COSINE);
 
-/// Two harmonics for |x| < 16, by 14 key switches, of messages of 2^-`log_distance` beside q0. One more
-/// makes the error of the harmonics 16 times smaller, and the noise twice as large.
+/// Two harmonics for |x| < 16, by 14 key switches, for messages that are 2^-`log_distance` of q0. Adding 1 to
+/// `log_distance` makes the error of the harmonics 16 times smaller, and the noise twice as large.
 const fn harmonics(log_distance: u32) -> Reduction {
     Reduction::Harmonics(HarmonicsSpec { range: 16, squarings: 3, log_distance })
 }
@@ -244,7 +244,7 @@ pub(in crate::bootstrapping) fn n15() -> ConventionalSpec {
     n15_of("n15", &N15_SIZES, harmonics(7))
 }
 
-/// A sine near integers, to 2^-32 of q0, for messages of 2^-16 beside it.
+/// A sine near integers, to 2^-32 of q0, for messages that are 2^-16 of q0.
 fn drucker16() -> ConventionalSpec {
     let sizes = Sizes {
         base: 58.0,

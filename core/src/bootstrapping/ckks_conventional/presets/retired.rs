@@ -15,8 +15,8 @@ use crate::{
     security::SecurityPolicy,
 };
 
-/// Sets that bend large coefficients, until two harmonics took their names: promises are for random messages with mean
-/// zero.
+/// Sets that bend large coefficients, so that their promises are for random messages with mean zero. Sets with two harmonics
+/// have taken their names.
 pub(super) static RETIRED: [Retired<ConventionalSpec>; 5] = [
     Retired {
         preset: ConventionalPreset {

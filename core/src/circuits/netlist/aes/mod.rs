@@ -30,8 +30,8 @@ pub fn sbox_netlist() -> Result<Netlist, Error> {
     })
 }
 
-/// One round but the last: inputs `state[0..128]` and `key[0..128]`, the round key; outputs
-/// `next[0..128]`: SubBytes, ShiftRows, MixColumns, AddRoundKey.
+/// Any round but the last: inputs `state[0..128]` and `key[0..128]`, the round key; outputs `next[0..128]`: SubBytes, ShiftRows,
+/// MixColumns, AddRoundKey.
 ///
 /// # Errors
 /// None; the limits of a netlist are wider.
@@ -91,7 +91,7 @@ fn mix_columns(builder: &mut Builder, state: &[Byte]) -> Vec<Byte> {
     for column in state.chunks(4) {
         let pairs = add(builder, column, &[column[1], column[2], column[3], column[0]]);
         for r in 0..4 {
-            // What a_r is left out of: a_{r+1}, and a_{r+2} + a_{r+3}, a pair already.
+            // The sum without a_r: a_{r+1}, plus a_{r+2} + a_{r+3}, which is already one of the pairs.
             let rest = (column[(r + 1) % 4], pairs[(r + 2) % 4]);
             let double = double(builder, pairs[r]);
             mixed.push(core::array::from_fn(|j| builder.xor3(rest.0[j], rest.1[j], double[j])));

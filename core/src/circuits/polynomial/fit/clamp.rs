@@ -1,4 +1,4 @@
-//! Numbers that have left \[-1, 1\] a little, brought back.
+//! Bringing back numbers that have left \[-1, 1\] a little.
 
 use alloc::{format, vec, vec::Vec};
 
@@ -8,7 +8,7 @@ use crate::{arith::DoubleDouble, circuits::polynomial::Parity, error::Error};
 /// Above this degree the polynomial may swing where nothing is asked of it.
 const MAX_DEGREE: usize = 63;
 
-/// Least squares in a row; the largest error is within 5 % of the smallest possible one after about 20.
+/// Rounds of least squares; the largest error is within 5 % of the smallest possible one after about 20.
 const ROUNDS: usize = 40;
 
 /// The odd polynomial of a degree that is close to x for |x| <= 1 - `margin` and to the sign of x for
@@ -16,9 +16,9 @@ const ROUNDS: usize = 40;
 /// off, its size lies from 1 - `margin` to 1, each up to the error. It takes log2(degree + 1) levels, rounded up, and one
 /// for its interval.
 ///
-/// Without a margin the error is that at the corner, which falls with the degree alone: 2^-8 for degree 15 and an overshoot of
-/// 0.05, 2^-9.4 for degree 31. With a margin of 1/8 it is 2^-12.9 for degree 31, 2^-19.6 for 63. Beyond the overshoot the
-/// polynomial grows as its degree says.
+/// Without a margin the error is that at the corner, which falls with the degree alone: 2^-8 for degree 15 and an overshoot of 0.05, 2^-9.4
+/// for degree 31. With a margin of 1/8 it is 2^-12.9 for degree 31, 2^-19.6 for 63. Beyond the overshoot the polynomial grows like
+/// x^`degree`.
 ///
 /// The fit is Lawson's: least squares, repeated with every weight multiplied by the error at its point (C. L. Lawson,
 /// Contributions to the theory of linear least maximum approximation, 1961).
@@ -48,7 +48,7 @@ pub fn clamp(overshoot: f64, margin: f64, degree: usize) -> Result<Fit, Error> {
 
     let (basis, indices) = (hull(domain, Parity::Odd), indices(degree, Parity::Odd)?);
     let count = (8 * indices.len()).max(32);
-    // The right half, without and with a margin in two parts: the error is largest at the corner.
+    // The right half in two parts, with or without a margin: the error is largest at the corner.
     let points: Vec<DoubleDouble> =
         [[0.0, inner], [1.0, end]].into_iter().flat_map(|side| lobatto(side, count)).collect();
     let rows: Vec<Vec<DoubleDouble>> = points.iter().map(|&x| basis.values(x, degree)).collect();
@@ -112,7 +112,7 @@ mod tests {
         }
     }
 
-    /// 2 x^2 - 1 keeps \[-1, 1\], and takes what is beyond four times as far: an error at 1 leaves it for good.
+    /// 2 x^2 - 1 keeps \[-1, 1\], and moves numbers beyond it four times as far away: an error at 1 leaves it for good.
     #[test]
     fn a_chain_stays_where_it_would_leave() {
         let fit = clamp(0.1, 0.0, 15).unwrap();

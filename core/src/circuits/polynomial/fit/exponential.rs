@@ -29,7 +29,7 @@ pub fn exponential(range: u32, squarings: u32) -> Result<Polynomial, Error> {
         indices.iter().map(|&j| values[j]).chain([value]).collect()
     };
     let cosine = (0..range).map(|i| row(i, &even, angle(i).cos_turns())).collect();
-    // T_j has slope j (-1)^((j-1)/2) at 0, for odd j; the sine that of its angle.
+    // T_j has slope j (-1)^((j-1)/2) at 0, for odd j; the slope of the sine is that of its angle.
     let slope = odd.iter().map(|&j| DoubleDouble::new(if j % 4 == 1 { j as f64 } else { -(j as f64) }));
     let steepness = DoubleDouble::PI.scale(2.0) * angle(range);
     let sine = (1..range)
@@ -41,8 +41,8 @@ pub fn exponential(range: u32, squarings: u32) -> Result<Polynomial, Error> {
     join(&cosine, &sine)
 }
 
-/// The polynomial of a degree that agrees with e^(2 pi i x / 2^`squarings`) at the Chebyshev nodes of \[-`range`, `range`\],
-/// cosine and sine each at its own: the same error everywhere, which the squarings multiply by 2^`squarings`.
+/// The polynomial of a degree that agrees with e^(2 pi i x / 2^`squarings`) at the Chebyshev nodes of \[-`range`, `range`\], cosine and
+/// sine each at nodes of its own: the same error everywhere, which the squarings multiply by 2^`squarings`.
 ///
 /// # Errors
 /// [`Error::InvalidArgument`] for a range of 0 or above 64, more than 16 squarings, or a degree of 0 or above 255.

@@ -5,11 +5,10 @@ use alloc::vec::Vec;
 use super::{Fit, Function, assemble, check, folded, hull, indices, linear, lobatto};
 use crate::{arith::DoubleDouble, circuits::polynomial::Parity, error::Error};
 
-/// The polynomial of a degree that minimises the sum of weight · (f - p)^2 over a grid of the domain: where the
-/// weights are the probabilities of the intervals, the smallest mean square error, at the cost of the largest one.
+/// The polynomial of a degree that minimises the sum of weight · (f - p)^2 over a grid of the domain. If the weights are the probabilities
+/// of the intervals, it has the smallest mean square error, at the cost of a larger maximum.
 ///
-/// `weight` is asked at every point of the grid. With a parity, f, the domain and the weights are taken at points
-/// x >= 0.
+/// `weight` is called at every point of the grid. With a parity, f, the domain and the weights are taken at points x >= 0.
 ///
 /// # Errors
 /// [`Error::InvalidArgument`] for intervals that are empty, overlap or are out of order, for a degree above 255, and

@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn the_hilbert_matrix_is_solved() {
-        // Condition number 2^43 at n = 10, squared for those who use normal equations.
+        // Condition number 2^43 at n = 10, squared with normal equations.
         let n = 10i64;
         let hilbert = |i: i64, j: i64| DoubleDouble::ratio(1, i + j + 1);
         let right = |i: i64| (0..n).map(|j| hilbert(i, j)).sum::<DoubleDouble>();

@@ -121,7 +121,7 @@ fn hull(domain: &[[f64; 2]], parity: Parity) -> PolynomialBasis {
     PolynomialBasis::Chebyshev { from: -to, to }
 }
 
-/// For a function with a parity, the part of the domain right of 0 when all of it is folded there.
+/// The domain; for a function with a parity, all of it folded to x >= 0.
 fn folded(domain: &[[f64; 2]], parity: Parity) -> Vec<[f64; 2]> {
     if parity == Parity::General {
         return domain.to_vec();
@@ -155,7 +155,9 @@ fn assemble(basis: PolynomialBasis, indices: &[usize], values: &[DoubleDouble]) 
 fn indices(degree: usize, parity: Parity) -> Result<Vec<usize>, Error> {
     let indices: Vec<usize> = (0..=degree).filter(|&i| parity.allows(i)).collect();
     if indices.is_empty() {
-        return Err(Error::InvalidArgument("degree {degree} for an odd polynomial; take at least 1".into()));
+        return Err(Error::InvalidArgument(format!(
+            "degree {degree} for an odd polynomial; take at least 1"
+        )));
     }
     Ok(indices)
 }

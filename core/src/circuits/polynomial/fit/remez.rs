@@ -9,10 +9,10 @@ use crate::{
     error::Error,
 };
 
-/// Exchanges at most; convergence is quadratic and takes about ten.
+/// Most exchanges; convergence is quadratic and takes about ten.
 const ROUNDS: usize = 60;
 
-/// The error is as large as the best one's up to this factor when the exchange ends.
+/// The exchange ends when the error exceeds the smallest possible one by at most this fraction.
 const TOLERANCE: f64 = 1e-4;
 
 /// The polynomial of a degree whose largest difference from f on the domain is as small as possible, up to 1e-4 of
@@ -62,8 +62,8 @@ struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// One point more than coefficients: as many in each interval as in any other, the rest to the outer ones, and
-    /// none at an end where an odd polynomial vanishes.
+    /// One point more than coefficients: the same number in each interval, the rest in the outer ones, and none at an end where an odd
+    /// polynomial vanishes.
     fn first_reference(&self) -> Vec<DoubleDouble> {
         let (points, intervals) = (self.indices.len() + 1, self.sides.len());
         let mut shares = vec![points / intervals; intervals];
@@ -94,7 +94,7 @@ impl Problem<'_> {
         Ok((assemble(self.basis, &self.indices, &solution)?, level))
     }
 
-    /// The largest error of each run of one sign along the domain, with its place: alternating.
+    /// For each run of errors of one sign along the domain, the place and the value of the largest: signs alternate.
     fn extrema(&self, p: &Polynomial, reference: &[DoubleDouble]) -> Vec<(DoubleDouble, DoubleDouble)> {
         let error = |x: DoubleDouble| (self.f)(x) - p.real_value(x);
         let count = (16 * reference.len()).div_ceil(self.sides.len()).max(17);
@@ -170,7 +170,7 @@ fn exchange(mut extrema: Vec<(DoubleDouble, DoubleDouble)>, count: usize) -> Vec
             extrema.remove(end);
             continue;
         }
-        // A pair within is judged by its larger member; two off one end by theirs.
+        // Every pair, those at the ends included, is judged by its larger member.
         let pair = (0..last)
             .min_by(|&i, &j| {
                 let larger = |i: usize| size(&extrema[i]).max(size(&extrema[i + 1])).to_f64();

@@ -71,7 +71,7 @@ impl Program {
     }
 }
 
-/// Numbers, and zeros up to so many slots.
+/// Numbers, and zeros up to `slots` slots.
 fn spread(mut numbers: Vec<u64>, slots: usize) -> Result<Vec<u64>, Error> {
     super::super::reading::fits(numbers.len(), slots, "numbers")?;
     numbers.resize(slots, 0);

@@ -24,7 +24,7 @@ use crate::{
 const LARGEST_INTEGER: i64 = 16;
 
 impl<W: Word> Planner<'_, W> {
-    /// The steps of a node; none for a constant.
+    /// Pushes the steps of a node and gives the register of its value; `None` for a constant.
     pub fn node(
         &mut self,
         program: &Program,
@@ -105,7 +105,7 @@ impl<W: Word> Planner<'_, W> {
             let (mut x, mut y) = (own[0], own[1]);
             let (a, b) = (planner.shape(x), planner.shape(y));
             if a.factor != b.factor {
-                // The higher one takes the factor of the other; of two at one level, the noisier, a level below.
+                // The higher operand takes the other's factor. At equal levels the noisier one does, and drops a level.
                 let first = (a.level, a.noise) > (b.level, b.noise);
                 let (high, from, to) = if first { (&mut x, a, b) } else { (&mut y, b, a) };
                 let level = to.level.min(from.level.checked_sub(1).ok_or_else(|| {
@@ -129,9 +129,9 @@ impl<W: Word> Planner<'_, W> {
             let (a, b) = (planner.shape(x), planner.shape(y));
             let level = a.level.min(b.level);
             key_for("of relinearisation", Some(key), level)?;
-            takes_levels(1, level)?;
+            level_below(1, level)?;
             if a.level != b.level {
-                // The higher one can be brought to the factor that makes that of the product the factor of its level.
+                // Bring the higher operand to the factor for which the product, once rescaled, has the usual factor of its level.
                 let product =
                     planner.target.factor(level - 1).mul(planner.target.context.level_factor(level));
                 let (high, low) = if a.level > b.level { (&mut x, b) } else { (&mut y, a) };
@@ -186,7 +186,7 @@ impl<W: Word> Planner<'_, W> {
         }
         self.placed(node, &[x], &|planner, own| {
             let own = own[0];
-            let level = takes_levels(1, planner.shape(own).level)?;
+            let level = level_below(1, planner.shape(own).level)?;
             let factor = planner.target.factor(level);
             let shape = planner.rehearsal.multiple(&planner.shape(own), number, level, factor)?;
             planner.push(node, Action::Times(own, number), shape)
@@ -204,7 +204,7 @@ impl<W: Word> Planner<'_, W> {
         }
         self.placed(node, &[x], &|planner, own| {
             let own = own[0];
-            let level = takes_levels(1, planner.shape(own).level)?;
+            let level = level_below(1, planner.shape(own).level)?;
             let before = planner.target.factor(level).mul(planner.target.context.level_factor(level + 1));
             let product = planner.rehearsal.multiply_plain(&planner.shape(own), before)?;
             let shape = planner.rehearsal.rescale(&product)?;
@@ -248,7 +248,7 @@ impl<W: Word> Planner<'_, W> {
         self.placed(node, &[x], &|planner, own| {
             let shape = planner.shape(own[0]);
             key_for("of relinearisation", Some(key), shape.level)?;
-            let level = takes_levels(plan.levels(), shape.level)?;
+            let level = level_below(plan.levels(), shape.level)?;
             let polynomials = PolynomialEvaluator::new(&planner.rehearsal, &key);
             let values = polynomials.evaluate_planned(&plan, &shape, planner.target.factor(level))?;
             planner.push(node, Action::Polynomial(own[0], node), values[0])
@@ -262,8 +262,8 @@ impl<W: Word> Planner<'_, W> {
     }
 }
 
-/// So many levels below a level.
-fn takes_levels(count: usize, level: usize) -> Result<usize, Error> {
+/// The level `count` below `level`; an error if there is none.
+fn level_below(count: usize, level: usize) -> Result<usize, Error> {
     level.checked_sub(count).ok_or_else(|| {
         let levels = if count == 1 { "a level".into() } else { format!("{count} levels") };
         Error::LevelMismatch(format!(

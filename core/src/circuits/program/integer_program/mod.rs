@@ -9,15 +9,16 @@
 //!
 //! # Levels and noise
 //!
-//! A product takes a level, and so does one with numbers that are not the same small integer in all slots; sums, rotations and
-//! negation take none. Values carry a factor ([`Factor`](crate::schemes::bgv::Factor)), which products take as it is and sums need
-//! to be the same: at the highest level it is 1, and f_(l-1) = f_l^2 / q_l below, which is what products come to by themselves. Where
-//! a sum meets two factors, the value at the higher level is brought to that of the other; of two at one level, that takes a level.
+//! A product of values takes a level, and so does a product with numbers unless they are the same small integer in all slots; sums,
+//! rotations and negation take none. Values carry a factor ([`Factor`](crate::schemes::bgv::Factor)). Products take operands of any
+//! factors, sums need equal ones. The usual factor is 1 at the highest level, and f_(l-1) = f_l^2 / q_l below, which is what products come
+//! to by themselves. If the operands of a sum have different factors, the value at the higher level is brought to the factor of the other;
+//! if both are at one level, that takes a level.
 //!
-//! A plan follows the noise of every value, polynomials included, as the ciphertexts will carry it. Where there is no room for a
-//! result, its operands are rescaled before. Where the planner may insert bootstraps, it never makes a value that can no longer be
-//! bootstrapped from values that can; if nothing else helps, it bootstraps the operands one by one. What was encrypted below the
-//! level where bootstraps begin stays below, as far as its levels go.
+//! A plan follows the noise of every value, polynomials included, as the ciphertexts will carry it. Where there is no room for a result,
+//! its operands are rescaled before. Where the planner may insert bootstraps, it never makes a value that can no longer be bootstrapped
+//! from values that can; if nothing else helps, it bootstraps the operands one by one. A value that was encrypted below the level where
+//! bootstraps begin stays below it, as far as its levels go.
 
 mod clear;
 mod lower;

@@ -37,7 +37,7 @@ pub(super) fn integers_of(p: &Polynomial) -> Result<Polynomial<i64>, Error> {
     Polynomial::of_integers(coefficients(p)?)
 }
 
-/// The failure of an operation that is of other numbers.
+/// The error for an operation that programs on integers do not have.
 pub(super) fn missing(operation: &Operation) -> Error {
     let kind = operation.kind();
     Error::InvalidArgument(match operation {

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// Pushes the steps of an operation on operands that stand where they do.
+/// Pushes the steps of an operation on operands as they are.
 type Build<'b, 't, W> = dyn Fn(&mut Planner<'t, W>, &[Register]) -> Result<Register, Error> + 'b;
 
 /// Collects steps.
@@ -25,7 +25,7 @@ pub(super) struct Planner<'t, W: Word> {
     pub rehearsal: Rehearsal<W>,
     bootstraps: Bootstraps,
     pub steps: Vec<Step>,
-    /// Steps that bootstrap.
+    /// Number of steps that bootstrap.
     pub refreshes: usize,
     /// Values that were bootstrapped, and what they became.
     refreshed: BTreeMap<Register, Register>,
@@ -72,12 +72,12 @@ impl<'t, W: Word> Planner<'t, W> {
         self.push(node, Action::Times(x, 1), shape)
     }
 
-    /// What bootstraps take and leave, if they may be put in.
+    /// The bootstrap of the target, if the plan may insert bootstraps.
     fn inserted(&self) -> Option<IntegerBootstrap> {
         self.target.bootstrapping.filter(|_| self.bootstraps == Bootstraps::WhereNeeded)
     }
 
-    /// Whether a value may stay there: where bootstraps may be put in, it can be bootstrapped yet.
+    /// Whether a value may be left as it is: if bootstraps may be inserted, it must still be possible to bootstrap it.
     fn lives(&self, x: BgvShape) -> bool {
         self.inserted().is_none_or(|bootstrap| self.can_be_refreshed(x, &bootstrap))
     }
@@ -124,7 +124,7 @@ impl<'t, W: Word> Planner<'t, W> {
                     bootstrap.input
                 )));
             }
-            // A bootstrap takes any factor: that which a division leaves by itself.
+            // A bootstrap takes any factor, so the value keeps the one that the division leaves.
             let factor = own.factor.div(self.target.context.level_factor(own.level));
             operand = self.settle(node, operand, own.level - 1, factor)?;
         }
@@ -136,7 +136,7 @@ impl<'t, W: Word> Planner<'t, W> {
         Ok(out)
     }
 
-    /// What `build` makes of the operands; where there is no room for it, they are rescaled before, and where that is not enough,
+    /// The result of `build` on the operands. If there is no room for it, they are rescaled first; if that is not enough, they are
     /// bootstrapped one by one, the one with the fewest levels first.
     pub fn placed(
         &mut self,
@@ -158,7 +158,7 @@ impl<'t, W: Word> Planner<'t, W> {
         }
     }
 
-    /// The operand that is bootstrapped first, if there is one that gains by it.
+    /// The operand to bootstrap first, if any gains by it.
     fn most_exhausted(&self, own: &[Register]) -> Option<Register> {
         let bootstrap = self.inserted()?;
         let all = own.iter().map(|&x| (self.shape(x), x));
@@ -170,9 +170,9 @@ impl<'t, W: Word> Planner<'t, W> {
         gains.min_by(|(x, _), (y, _)| order(x, y)).map(|(_, x)| x)
     }
 
-    /// The operation without bootstraps; no step is left of what fails.
+    /// Builds the operation without bootstraps; a failure leaves no steps behind.
     fn built(&mut self, node: usize, own: &[Register], build: &Build<'_, 't, W>) -> Result<Register, Error> {
-        // What cannot be bootstrapped any more is used up.
+        // If an operand can no longer be bootstrapped, its result need not be either.
         let last = own.iter().any(|&x| !self.lives(self.shape(x)));
         let (begin, mut operands, mut failed) = (self.steps.len(), own.to_vec(), None);
         loop {
@@ -192,7 +192,7 @@ impl<'t, W: Word> Planner<'t, W> {
         }
     }
 
-    /// Brings down a level every operand that has less noise there; whether there is one.
+    /// Brings each operand that would have less noise there down a level; true if there was one.
     fn rescaled(&mut self, node: usize, operands: &mut [Register]) -> Result<bool, Error> {
         let mut below: BTreeMap<Register, Register> = BTreeMap::new();
         for x in operands {
@@ -209,7 +209,7 @@ impl<'t, W: Word> Planner<'t, W> {
         Ok(!below.is_empty())
     }
 
-    /// The failure of a result that could not be bootstrapped any more.
+    /// The error for a result that could no longer be bootstrapped.
     fn outlived(&self, out: Register) -> Error {
         let (shape, bootstrap) = (self.shape(out), self.inserted());
         let input = bootstrap.map_or(0, |bootstrap| bootstrap.input);
@@ -231,7 +231,7 @@ impl<'t, W: Word> Planner<'t, W> {
         ))
     }
 
-    /// With what helps where levels are missing.
+    /// The error, with advice added if levels are missing.
     fn explained(&self, error: Error, own: &[Register]) -> Error {
         let Error::LevelMismatch(text) = error else { return error };
         let lowest = own.iter().map(|&x| self.shape(x).level).min().unwrap_or_default();

@@ -20,20 +20,20 @@ pub struct IntegerPlan<'p, W: Word = u64> {
     pub(super) inputs: Vec<BgvShape>,
     pub(super) steps: Vec<Step>,
     pub(super) outputs: Vec<Register>,
-    /// By step: the last one that uses its result, or past the end for outputs.
+    /// For each step, the last one that uses its result; past the end for outputs.
     pub(super) last_uses: Vec<usize>,
     inserted: usize,
-    /// Which outputs no bootstrap takes.
+    /// For each output, whether no bootstrap takes it.
     final_outputs: Vec<bool>,
 }
 
 impl<'p, W: Word> IntegerPlan<'p, W> {
-    /// Decides levels, keys and bootstraps for inputs that stand where `inputs` say, one for each of the program.
+    /// Decides levels, keys and bootstraps for inputs of the shapes `inputs`, one for each input of the program.
     ///
     /// # Errors
-    /// Each names the node it concerns: [`Error::LevelMismatch`] where levels run out, [`Error::MissingKey`] for a key that the
-    /// target does not have, [`Error::InvalidArgument`] for another number of inputs, more numbers than slots, numbers that are not
-    /// whole and operations that integers do not have, [`Error::Limit`] beyond [`MAX_STEPS`](super::super::MAX_STEPS) and for noise that there is no
+    /// Each names the node it concerns: [`Error::LevelMismatch`] where levels run out, [`Error::MissingKey`] for a key that the target does
+    /// not have, [`Error::InvalidArgument`] for another number of inputs, more numbers than slots, numbers that are not whole and
+    /// operations that integers do not have, [`Error::Limit`] beyond [`MAX_STEPS`](super::super::MAX_STEPS) and for noise that there is no
     /// room for.
     pub fn new(
         program: &'p Program,
@@ -83,7 +83,7 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
         })
     }
 
-    /// The same with a program of its own, for a run that outlives the one it was planned for.
+    /// The same plan with its own copy of the program, for a run that outlives the original.
     pub fn into_owned(self) -> IntegerPlan<'static, W> {
         IntegerPlan { program: Cow::Owned(self.program.into_owned()), ..self }
     }
@@ -93,17 +93,17 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
         self.steps.len()
     }
 
-    /// Bootstraps in all.
+    /// Number of bootstraps.
     pub fn bootstraps(&self) -> usize {
         self.steps.iter().filter(|step| matches!(step.action, Action::Refresh(_))).count()
     }
 
-    /// Bootstraps that the program does not have and the plan put in.
+    /// Number of bootstraps that the plan inserted.
     pub fn inserted(&self) -> usize {
         self.inserted
     }
 
-    /// Key switches without those of bootstraps.
+    /// Number of key switches, without those of bootstraps.
     pub fn key_switches(&self) -> usize {
         self.steps.iter().map(|step| step.action.key_switches(&self.program)).sum()
     }
@@ -125,14 +125,14 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
         most
     }
 
-    /// Names of the outputs, in order, and where they will stand, with the most noise that they may have.
+    /// Names of the outputs, in order, with their levels and factors and the most noise that they may have.
     pub fn outputs(&self) -> impl Iterator<Item = (&str, BgvShape)> + '_ {
         let shapes = self.outputs.iter().map(|&register| self.steps[register].shape);
         self.program.output_names().zip(shapes)
     }
 
-    /// Names of the outputs that can be decrypted but not bootstrapped: they are below the level where bootstraps of the target begin, or have
-    /// more noise there than these take. None where the target has no bootstraps.
+    /// Names of the outputs that can be decrypted but not bootstrapped: they are below the level where bootstraps of the target begin, or
+    /// have more noise there than these take. There are none if the target has no bootstraps.
     pub fn final_outputs(&self) -> impl Iterator<Item = &str> + '_ {
         self.outputs().zip(&self.final_outputs).filter(|(_, is_final)| **is_final).map(|((name, _), _)| name)
     }

@@ -25,7 +25,7 @@ use crate::{
 pub type IntegerRefresh<'a, W> =
     dyn Fn(&BgvCiphertext<W>, &mut dyn Observer) -> Result<BgvCiphertext<W>, Error> + 'a;
 
-/// What evaluates a plan: an evaluator with keys, all of one set.
+/// An evaluator with keys, all of one set, for running plans.
 #[derive(Clone, Copy)]
 pub struct IntegerMachine<'a, W: Word> {
     /// Operations on ciphertexts.
@@ -45,9 +45,8 @@ impl<W: Word> IntegerPlan<'_, W> {
     /// bootstraps, progress after each step of it, and the stages of the bootstraps.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] and [`Error::ParamsMismatch`] for inputs other than the plan was made for, [`Error::Cancelled`] if
-    /// the observer says so; others, with the name of the node, for keys that are not those of the target, and [`Error::Limit`] for
-    /// noise.
+    /// [`Error::InvalidArgument`] and [`Error::ParamsMismatch`] for inputs other than those the plan was made for, [`Error::Cancelled`] if
+    /// the observer says so; others, with the name of the node, for keys that are not those of the target, and [`Error::Limit`] for noise.
     pub fn run(
         &self,
         machine: &IntegerMachine<'_, W>,
@@ -98,7 +97,7 @@ pub(super) struct Run<'a, W: Word> {
 }
 
 impl<W: Word> Run<'_, W> {
-    /// The next step of the plan.
+    /// Runs the next step of the plan.
     pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), Error> {
         let (plan, at) = (self.plan, self.state.at());
         self.try_step(at, observer).map_err(|error| error.within(&plan.place(at)))
@@ -143,7 +142,7 @@ impl<W: Word> Run<'_, W> {
         self.machine.galois.ok_or_else(|| Error::MissingKey("there are no Galois keys; give them".into()))
     }
 
-    /// The numbers of a constant modulo P, one a slot, as they are encoded.
+    /// The numbers of a constant modulo P, one per slot, as they are encoded.
     fn numbers(&self, constant: Value) -> Result<Vec<u64>, Error> {
         let ring = self.plan.target.context.message_modulus().ring();
         let numbers = self.plan.program.constant(constant).unwrap_or_default();
@@ -169,7 +168,7 @@ impl<W: Word> Run<'_, W> {
             Action::AddConstant(x, constant) => bgv.add_plain(self.value(*x)?, &self.numbers(*constant)?)?,
             Action::MultiplyConstant(x, constant) => {
                 let x = self.value(*x)?;
-                // Times c y, which counts as y with c for the factor of the constant.
+                // Multiplies by c y, which stands for y if c is the factor of the constant.
                 let c = self.before_rescale(&step.shape).div(x.factor());
                 let scaled: Vec<u64> =
                     self.numbers(*constant)?.into_iter().map(|y| ring.mul(y, c.value())).collect();
@@ -204,7 +203,7 @@ impl<W: Word> Run<'_, W> {
         })
     }
 
-    /// x times an integer, at a lower level and with the factor of `to`.
+    /// x times an integer, at the level and with the factor of `to`.
     fn times(
         &self,
         x: &BgvCiphertext<W>,

@@ -34,10 +34,10 @@ pub struct IntegerProgramRun<W: Word = u64> {
 }
 
 impl<W: Word> IntegerProgramRun<W> {
-    /// Begins.
+    /// Begins a run of `plan`.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] and [`Error::ParamsMismatch`] for inputs other than the plan was made for.
+    /// [`Error::InvalidArgument`] and [`Error::ParamsMismatch`] for inputs other than those the plan was made for.
     pub fn new(plan: IntegerPlan<'static, W>, inputs: Vec<BgvCiphertext<W>>) -> Result<Self, Error> {
         plan.check_inputs(&inputs)?;
         Ok(Self { plan, inputs, state: State::default() })
@@ -48,7 +48,7 @@ impl<W: Word> IntegerProgramRun<W> {
         &self.plan
     }
 
-    /// Steps of the plan that are done.
+    /// Number of steps of the plan that are done.
     pub fn done(&self) -> usize {
         self.state.at()
     }
@@ -83,10 +83,11 @@ impl<W: Word> IntegerProgramRun<W> {
         Run { plan, machine, inputs, state }.step(observer)
     }
 
-    /// Takes what came of the bootstrap that comes next.
+    /// Takes the result of the bootstrap that comes next.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] unless that comes next; [`Error::LevelMismatch`] for a result that stands elsewhere than was planned.
+    /// [`Error::InvalidArgument`] unless a bootstrap comes next; [`Error::LevelMismatch`] for a result at another level or with another
+    /// factor than planned.
     pub fn supply(&mut self, result: BgvCiphertext<W>) -> Result<(), Error> {
         let at = self.state.at();
         let Some(Action::Refresh(_)) = self.plan.steps.get(at).map(|step| &step.action) else {
@@ -108,16 +109,16 @@ impl<W: Word> IntegerProgramRun<W> {
 }
 
 impl<W: Word> IntegerPlan<'_, W> {
-    /// Where a step is, in words.
+    /// The node of a step, in words.
     pub(super) fn place(&self, at: usize) -> String {
         self.program.describe(self.steps[at].node)
     }
 }
 
-/// What the steps so far have given.
+/// The results of the steps so far.
 pub(super) struct State<W: Word> {
     pub values: Values<BgvCiphertext<W>>,
-    /// Work between two bootstraps, with the level and log2 of the modulus that it came to.
+    /// Work between two bootstraps, with the level and log2 of the modulus that it has reached.
     pub segment: Option<(Counters, usize, f64)>,
 }
 
@@ -128,7 +129,7 @@ impl<W: Word> Default for State<W> {
 }
 
 impl<W: Word> State<W> {
-    /// The step that comes next.
+    /// The index of the step that comes next.
     pub fn at(&self) -> usize {
         self.values.at()
     }
@@ -143,7 +144,7 @@ impl<W: Word> State<W> {
         emit(observer, &StageEvent::Exit { stage: STAGE.id, level, log_q, log_scale, counters })
     }
 
-    /// Takes the result of the next step in, and lets go of what no later one needs.
+    /// Takes in the result of the next step, and drops values that no later step needs.
     pub fn settle(&mut self, plan: &IntegerPlan<'_, W>, out: BgvCiphertext<W>) -> Result<(), Error> {
         let step = &plan.steps[self.at()];
         let shape = &step.shape;

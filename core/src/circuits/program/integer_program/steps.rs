@@ -17,22 +17,22 @@ pub(super) enum Action {
     Input(usize),
     /// Bootstraps.
     Refresh(Register),
-    /// Times an integer, down to the level and the factor of the step; by 1, to get there.
+    /// Multiplies by an integer, and brings the value to the level and factor of the step; by 1, only the latter.
     Times(Register, i64),
-    /// Times an integer, at its level.
+    /// Multiplies by an integer, at the same level.
     MultiplyInteger(Register, i64),
     AddNumber(Register, i64),
-    /// A constant node's numbers.
+    /// Adds the numbers of a constant node.
     AddConstant(Register, Value),
-    /// Times a constant node's numbers.
+    /// Multiplies by the numbers of a constant node.
     MultiplyConstant(Register, Value),
     Add(Register, Register),
     Subtract(Register, Register),
-    /// Relinearised and rescaled.
+    /// A product, relinearised and rescaled.
     Multiply(Register, Register),
-    /// By steps there are keys for, one after the other.
+    /// Rotates by steps that have keys, one after the other.
     Rotate(Register, Vec<i64>),
-    /// The rows in each other's place.
+    /// Exchanges the rows.
     Swap(Register),
     Polynomial(Register, usize),
 }
@@ -69,7 +69,7 @@ impl Action {
     }
 }
 
-/// One step, and where its result stands.
+/// One step, and the shape of its result.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     /// The node it belongs to.

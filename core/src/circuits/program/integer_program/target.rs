@@ -24,11 +24,11 @@ pub struct IntegerBootstrap {
     pub leaves: f64,
 }
 
-/// Levels, factors and keys of a set. Only what is public about keys: they need not be there.
+/// Levels, factors and keys of a set. It holds only public facts about keys; the keys themselves are not needed.
 #[derive(Clone)]
 pub struct IntegerTarget<W: Word = u64> {
     pub(super) context: BgvContext<W>,
-    /// By level up to the highest of messages: the factor that values have if nothing else asks for another.
+    /// For each level up to the highest of messages, the factor of values unless something asks for another.
     factors: Vec<Factor>,
     /// Rotations are those of the rows, and the swap of the rows is the inversion.
     pub(super) keys: KeyLevels,
@@ -36,11 +36,11 @@ pub struct IntegerTarget<W: Word = u64> {
 }
 
 impl<W: Word> IntegerTarget<W> {
-    /// Messages of the set at levels up to `top`; no keys.
+    /// A target for messages of the set at levels up to `top`, without keys.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] for a level that the chain does not have; [`Error::InvalidArgument`] for a ring of odd index, whose slots
-    /// have no two rows.
+    /// are not two rows.
     pub fn new(context: &BgvContext<W>, top: usize) -> Result<Self, Error> {
         if context.hypercube().is_some() {
             return Err(Error::InvalidArgument(format!(
@@ -51,7 +51,7 @@ impl<W: Word> IntegerTarget<W> {
         context.rlwe().check_level(top)?;
         let mut factors = alloc::vec![Factor::one(context.message_modulus().ring()); top + 1];
         for level in (1..=top).rev() {
-            // What the product of two comes to.
+            // The factor of a rescaled product of two values.
             factors[level - 1] = factors[level].mul(factors[level]).div(context.level_factor(level));
         }
         Ok(Self {
@@ -92,7 +92,7 @@ impl<W: Word> IntegerTarget<W> {
         self
     }
 
-    /// Left rotations of the rows there are keys for, by less than a whole row, each with the highest level it is used at.
+    /// Left rotations of the rows that have keys, by less than a whole row, each with the highest level it is used at.
     pub fn rotations(&self) -> &BTreeMap<i64, usize> {
         &self.keys.rotations
     }
@@ -112,15 +112,15 @@ impl<W: Word> IntegerTarget<W> {
         self.factors.len() - 1
     }
 
-    /// Slots of a row, of which there are two.
+    /// Number of slots in each of the two rows.
     pub fn columns(&self) -> usize {
         self.keys.period
     }
 
-    /// The rotations there are keys for at a level that make one by `steps` to the left one after the other: as few as can be.
+    /// The fewest rotations with keys at a level that together make a left rotation by `steps`.
     ///
     /// # Errors
-    /// [`Error::MissingKey`] if there are none that do.
+    /// [`Error::MissingKey`] if rotations with keys do not make it.
     pub fn rotation(&self, level: usize, steps: i64) -> Result<Vec<i64>, Error> {
         self.keys.rotation(&mut KnownRotations::default(), level, steps)
     }
@@ -130,7 +130,7 @@ impl<W: Word> IntegerTarget<W> {
         self.factors[level]
     }
 
-    /// Where the result of a bootstrap stands.
+    /// The shape of the result of a bootstrap.
     pub(super) fn refreshed(&self, bootstrap: &IntegerBootstrap) -> BgvShape {
         BgvShape {
             level: self.top(),

@@ -1,4 +1,4 @@
-//! The Galois ring that a slot of a ring of odd index holds an element of.
+//! Galois rings, whose elements fill the slots of a ring of odd index.
 
 use alloc::{format, vec, vec::Vec};
 
@@ -13,22 +13,22 @@ use crate::{
 /// Attempts to split a polynomial, each of which succeeds with a probability of about one half.
 const ATTEMPTS: u64 = 1000;
 
-/// E = Z/P\[zeta\]/F, P = p^k, zeta of the prime order q, and d the order of p modulo q: modulo p the field of p^d elements. An
-/// element is given by its d coordinates in 1, zeta, .., zeta^(d-1).
+/// E = Z/P\[zeta\]/F, where P = p^k, zeta has the prime order q, and d is the order of p modulo q. Modulo p it is the field of p^d
+/// elements. An element is given by its d coordinates in 1, zeta, .., zeta^(d-1).
 ///
-/// F divides the cyclotomic polynomial of q. Modulo p it is found among its factors, and always the same; modulo p^k its roots are the roots
-/// of unity above those.
+/// F divides the cyclotomic polynomial of q. Modulo p it is one of the factors of that polynomial, always the same one; modulo p^k its
+/// roots are the roots of unity above the roots modulo p.
 pub struct GaloisRing {
     ring: PrimePower,
     order: u64,
     /// F without its leading coefficient, which is 1.
     modulus: Vec<u64>,
-    /// By e below q: the coordinates of zeta^e.
+    /// Coordinates of zeta^e, for e below q.
     powers: Vec<Vec<u64>>,
 }
 
 impl GaloisRing {
-    /// For an odd prime `order`, unless p has order 1 modulo it.
+    /// The ring for an odd prime `order`, modulo which p must not have order 1.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for another order or p.
@@ -50,7 +50,7 @@ impl GaloisRing {
         if ring.exponent() == 1 {
             return Ok(over(ring, residues));
         }
-        // The same numbers modulo p^k define the same ring, with another root. The root of unity above zeta is a power of that.
+        // The same numbers modulo p^k define the same ring, with another root. The root of unity above zeta is a power of that root.
         let rough = over(ring, residues);
         let zeta = rough.root_above(&rough.powers[1]);
         // F is the product of all X - zeta^(p^i).
@@ -82,7 +82,7 @@ impl GaloisRing {
         &self.powers[(e % self.order) as usize]
     }
 
-    /// An integer.
+    /// The integer c as an element.
     pub fn integer(&self, c: u64) -> Vec<u64> {
         let mut out = vec![0; self.degree()];
         out[0] = c;
@@ -157,15 +157,15 @@ impl GaloisRing {
         out
     }
 
-    /// By e below q: the trace of zeta^e, the sum of its images under all powers of the Frobenius automorphism.
+    /// The trace of zeta^e, for e below q: the sum of its images under all powers of the Frobenius automorphism.
     pub fn traces(&self) -> Vec<u64> {
         let trace =
             |x: &Vec<u64>| (0..self.degree()).fold(0, |sum, i| self.ring.add(sum, self.frobenius(x, i)[0]));
         self.powers.iter().map(trace).collect()
     }
 
-    /// A root of unity whose order divides p^d - 1, and is a prime or a product of two; always the same, and roots for different k reduce
-    /// to each other.
+    /// A root of unity of order `order`, which divides p^d - 1 and is a prime or a product of two. It is always the same root, and roots
+    /// for different k reduce to each other.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for another order.
@@ -180,7 +180,7 @@ impl GaloisRing {
     fn root_of_prime(&self, order: u64) -> Result<Vec<u64>, Error> {
         check_order(order)?;
         let (p, d) = (self.ring.prime(), self.degree());
-        // (p^d - 1) / order, digits to base p from the highest: division of d digits p - 1.
+        // (p^d - 1) / order in digits to base p, the highest first: long division of d digits p - 1.
         let mut rest: u128 = 0;
         let digits: Vec<u64> = (0..d)
             .map(|_| {
@@ -214,8 +214,8 @@ impl GaloisRing {
         )))
     }
 
-    /// What a value at `root`^k is multiplied by in the coefficient of row i of a first axis, given the powers of the root: conjugates of
-    /// the element of the basis and of the powers that it occurs in.
+    /// The multiplier of the value at the k-th power of a root in the coefficient of row `row` of a first axis, where `powers` are all
+    /// powers of that root: conjugates of the basis element and of the powers that it occurs in.
     pub fn dual_of_row(&self, powers: &[Vec<u64>], axis: &FirstAxis, row: usize, k: u64) -> Vec<u64> {
         let order = powers.len() as u64;
         let power = |e: u64| &powers[((order - e) * k % order) as usize];
@@ -227,9 +227,9 @@ impl GaloisRing {
         out
     }
 
-    /// The root of unity, of an order that p does not divide, that an element is modulo p.
+    /// The root of unity, of an order not divisible by p, that is congruent to x modulo p.
     fn root_above(&self, x: &[u64]) -> Vec<u64> {
-        // Each power of p^d leaves it in place modulo p, and takes it nearer to the root by a factor of p at least.
+        // Raising to p^d leaves the element in place modulo p, and takes it nearer to the root by at least a factor of p.
         let steps = self.degree() * (self.ring.exponent() as usize - 1);
         (0..steps).fold(x.to_vec(), |x, _| self.pow(&x, self.ring.prime()))
     }
@@ -242,7 +242,7 @@ impl GaloisRing {
     }
 }
 
-/// Odd primes below 2^17, as rings have them.
+/// Refuses all but odd primes below 2^17, which are the primes of rings.
 fn check_order(order: u64) -> Result<(), Error> {
     if order % 2 == 1 && order >> 17 == 0 && is_prime(order) {
         return Ok(());
@@ -268,8 +268,8 @@ pub(super) fn multiplicative_order(a: u64, q: u64) -> Option<usize> {
 
 /// A monic factor of the cyclotomic polynomial of q modulo p, of the degree that all of them have, without its leading coefficient.
 ///
-/// The sums of X^(c p^i) over i are fixed by the Frobenius automorphism: on every factor each is a number modulo p, and not all are the same
-/// (Berlekamp). Those numbers, mixed at random, are squares on about half of all factors; and modulo 2 they are 0 there.
+/// The sums of X^(c p^i) over i are fixed by the Frobenius automorphism: modulo each factor such a sum is a number modulo p, and not all
+/// are the same (Berlekamp). Random combinations of them are squares modulo about half of the factors; for p = 2 they are 0 there.
 fn factor(ring: PrimePower, q: u64, degree: usize) -> Result<Vec<u64>, Error> {
     let (p, n) = (ring.prime(), q as usize - 1);
     let mut found = vec![1; n + 1];
@@ -285,9 +285,9 @@ fn factor(ring: PrimePower, q: u64, degree: usize) -> Result<Vec<u64>, Error> {
             if seen[c] {
                 continue;
             }
-            // Numbers that are the same wherever this is computed.
+            // Numbers that are the same on every machine.
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            // The low bits repeat soon: modulo 2 the highest counts.
+            // The low bits repeat soon, so modulo 2 the highest one is used.
             let weight = ring.reduce(if p == 2 { state >> 63 } else { state >> 8 });
             let mut e = c;
             for _ in 0..degree {
@@ -297,7 +297,7 @@ fn factor(ring: PrimePower, q: u64, degree: usize) -> Result<Vec<u64>, Error> {
         }
         mixed = remainder(ring, mixed, &found);
         let root = if p == 2 {
-            // 0 or 1 as it is.
+            // Already 0 or 1 modulo every factor.
             mixed
         } else {
             let mut root = power_modulo(ring, &mixed, (p - 1) / 2, &found);
@@ -414,7 +414,7 @@ mod tests {
             let found = ring((p, k, q, degree));
             let modulus = [&found.modulus[..], &[1]].concat();
             assert!(remainder(found.ring, vec![1; q as usize], &modulus).is_empty(), "{p}^{k}, {q}");
-            // And reduces to that modulo p, which has no factor: x^(p^i) is x for no divisor i of the degree but itself.
+            // It reduces to the modulus for k = 1, which is irreducible: zeta^(p^i) is not zeta for i from 1 to below the degree.
             let field = ring((p, 1, q, degree));
             let reduced: Vec<u64> = found.modulus.iter().map(|c| c % p).collect();
             assert_eq!(reduced, field.modulus);

@@ -11,15 +11,15 @@ use crate::{
     ring::{Cyclotomic, FirstAxis, GaloisElement, OddIndex},
 };
 
-/// How the slots of a ring of index m = `m_1` `m_2` are arranged for a prime p, whose order d modulo m is that modulo `m_2`.
+/// How the slots of a ring of index m = `m_1` `m_2` are arranged for a prime p whose order d modulo m is also its order modulo `m_2`.
 ///
 /// There are `L_1` `L_2` slots for `L_1` = `m_1` - 1 and `L_2` = (`m_2` - 1)/d, and slot (`a_1`, `a_2`) of f is f(zeta^k) for k =
-/// `g_1`^`a_1` `g_2`^`a_2`: `g_1` is 1 modulo `m_2` and a primitive root modulo `m_1`, and `g_2` is 1 modulo `m_1` and modulo `m_2`
-/// generates the units but for powers of p. Where `m_1` = q r, the first dimension is itself a rectangle, of `L_1` = (q - 1)(r - 1) slots
-/// in rows of r - 1: `a_1` is a pair, and so is a rotation, with a generator for each.
+/// `g_1`^`a_1` `g_2`^`a_2`. Here `g_1` is 1 modulo `m_2` and a primitive root modulo `m_1`; `g_2` is 1 modulo `m_1`, and modulo `m_2` it
+/// generates the units up to powers of p. Where `m_1` = q r, the first dimension is itself a rectangle, of `L_1` = (q - 1)(r - 1) slots in
+/// rows of r - 1: `a_1` is a pair, and so is a rotation, with a generator for each.
 ///
-/// X -> X^`g_1` rotates the first dimension to the left. So does X -> X^`g_2` the second one if
-/// that is *good*: if `g_2` has order `L_2`. Otherwise what is rotated out comes back with an automorphism of the slots.
+/// X -> X^`g_1` rotates the first dimension to the left. X -> X^`g_2` does so with the second one if it is *good*, that is, if `g_2` has
+/// order `L_2`. Otherwise slots that are rotated out come back with an automorphism applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hypercube {
     index: OddIndex,
@@ -30,10 +30,10 @@ pub struct Hypercube {
 }
 
 impl Hypercube {
-    /// For a ring of odd index.
+    /// The arrangement in a ring of odd index.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for another ring, and for a prime whose order is 1 or another one modulo m than modulo its larger prime.
+    /// [`Error::InvalidArgument`] for another ring, and for a prime whose order modulo `m_2` is 1 or is not its order modulo m.
     pub fn new(ring: Cyclotomic, prime: u64) -> Result<Self, Error> {
         let Some(index) = ring.odd_index() else {
             return Err(Error::InvalidArgument(format!(
@@ -96,9 +96,9 @@ impl Hypercube {
         GaloisElement::of_exponent(self.index.unit(logarithms))
     }
 
-    /// Rotations of a dimension, 0 or 1, that `steps` stand for: `steps` modulo its length. In a ring of three primes the first dimension is a
-    /// rectangle of h rows and w columns, each of a prime, and i w + j rotates rows by i and columns by j; -`steps` is the inverse of
-    /// `steps`.
+    /// The places by which `steps` rotates a dimension, 0 or 1: `steps` modulo its length. In a ring of three primes the first dimension is
+    /// a rectangle of h rows and w columns, one side for each prime, and i w + j rotates rows by i and columns by j; -`steps` is the
+    /// inverse of `steps`.
     pub fn places(self, dimension: usize, steps: i64) -> i64 {
         let [height, width] = match dimension {
             0 => self.index.grid(),
@@ -111,7 +111,7 @@ impl Hypercube {
         row.rem_euclid(height) * width + column.rem_euclid(width)
     }
 
-    /// The places by powers of two of a dimension, 0 or 1, of which rotations are put together.
+    /// Rotations of a dimension, 0 or 1, by powers of two, from which all others are composed.
     pub fn powers_of_two(self, dimension: usize) -> Vec<i64> {
         let [height, width] = match dimension {
             0 => self.index.grid(),
@@ -151,9 +151,9 @@ pub(in crate::schemes::bgv) struct HypercubeSlots {
     cube: Hypercube,
     galois: GaloisRing,
     axis: FirstAxis,
-    /// By exponent modulo `m_1`: the powers of a root of unity of that order.
+    /// Powers of a root of unity of order `m_1`, by exponent.
     first: Vec<Vec<u64>>,
-    /// By exponent modulo `m_2`: the trace of the power.
+    /// Traces of the powers of zeta, by exponent modulo `m_2`.
     traces: Vec<u64>,
     /// 1/m.
     scale: u64,
@@ -187,7 +187,7 @@ impl HypercubeSlots {
         &self.galois
     }
 
-    /// Slots.
+    /// Number of slots.
     pub fn len(&self) -> usize {
         self.cube.dimensions().into_iter().product()
     }
@@ -201,7 +201,7 @@ impl HypercubeSlots {
         // By `a_2` and i: the coefficients of `X_1`^i at the root of `a_2`.
         let mut out = vec![0; self.len() * d];
         for (a, &k) in by_column.iter().enumerate() {
-            // At its length at once: memory that grows is left behind with parts of the message in it.
+            // Allocated at full length: a vector that grows leaves copies of parts of the message behind.
             let mut values = Zeroizing::new(vec![0; by_row.len() * d]);
             for (sum, row) in values.chunks_exact_mut(d).zip(coefficients.chunks_exact(width)) {
                 for (j, &c) in (0..).zip(row) {
@@ -252,10 +252,10 @@ impl HypercubeSlots {
         out
     }
 
-    /// The coefficients of the polynomial whose slots are the same for all indices of the other dimension: along the second those of a
-    /// polynomial in `X_2`, the others being 0.
+    /// The coefficients of a polynomial whose slots vary along `dimension` only. For dimension 1 it is a polynomial in `X_2`, and only its
+    /// coefficients in `X_2` are returned, as the others are 0.
     ///
-    /// As in [`Self::coefficients_of`], with the sum over the other dimension taken first: it is one of roots of unity, known beforehand.
+    /// As in [`Self::coefficients_of`], but the sum over the other dimension comes first: its terms are roots of unity, known beforehand.
     pub fn coefficients_along(&self, dimension: usize, slots: &[u64]) -> Vec<u64> {
         let ([height, width], [by_row, by_column]) = (self.cube.index.orders(), self.cube.exponents());
         let [first, second] = self.cube.index.parts();

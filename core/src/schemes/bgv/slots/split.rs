@@ -11,9 +11,8 @@ use crate::{
 
 /// The transform between coefficients and slots modulo P = p^k.
 ///
-/// Slot (s, j), s < 2, j < N/2, is the value at zeta^(5^j) in row 0 and at zeta^(-5^j) in row 1, zeta the
-/// [`PrimePower::root_of_unity`] of order 2N: slots of a plaintext modulo p^k reduce to those of it modulo a smaller power. Row 0
-/// comes first.
+/// Slot (s, j), s < 2, j < N/2, is the value at zeta^(5^j) in row 0 and at zeta^(-5^j) in row 1, where zeta is the
+/// [`PrimePower::root_of_unity`] of order 2N, so slots modulo p^k reduce to the slots modulo a smaller power. Row 0 comes first.
 ///
 /// No operation branches on a residue.
 pub struct SplitSlots {
@@ -183,7 +182,7 @@ mod tests {
     fn a_prime_that_does_not_split_is_refused() {
         assert!(SplitSlots::new(PrimePower::new(257, 1).expect("a prime"), 256).is_err());
         assert!(SplitSlots::new(PrimePower::new(8191, 2).expect("a prime"), 8).is_err());
-        // Degrees that a prime would do for.
+        // Degrees out of range or not powers of two, some of which the prime would split.
         for n in [0, 1, 2, 6, 1 << 18, usize::MAX] {
             assert!(SplitSlots::new(PrimePower::new(13, 1).expect("a prime"), n).is_err(), "{n}");
         }

@@ -12,16 +12,16 @@ use super::super::progress;
 /// The program that Python runs.
 const SCRIPT: &str = include_str!("argmin.py");
 
-/// How the program ends where the package is not there.
+/// Exit status of the program if the package is not installed.
 const MISSING: i32 = 3;
 
-/// What it measured.
+/// What the program measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Argmin {
-    /// Degree of the ring of its slots.
+    /// Ring degree of the slots.
     pub ring: u32,
-    /// Of each run, from slots to slots.
+    /// Seconds of each run, from slots to slots.
     pub seconds: Vec<f64>,
     /// Runs whose answer was wrong.
     pub wrong: usize,
@@ -36,10 +36,10 @@ impl Argmin {
     }
 }
 
-/// Measures `runs` times the smallest of `count` numbers, at 128 bits or as a toy; or says why it cannot.
+/// Measures `runs` runs of finding the smallest of `count` numbers, at 128 bits or as a toy. The inner error says why it cannot.
 ///
 /// # Errors
-/// [`Failure`] where Python runs and the program fails otherwise than for want of the package.
+/// [`Failure`] if Python runs and the program fails for another reason than the missing package.
 pub fn argmin(
     count: usize,
     runs: usize,
@@ -67,7 +67,7 @@ pub fn argmin(
             )));
         }
     };
-    // A program that ends early says why by its status.
+    // If the program ends early, its status says why.
     if let Some(mut input) = child.stdin.take() {
         let _ = input.write_all(SCRIPT.as_bytes());
     }

@@ -12,8 +12,8 @@ use crate::{
     trace::{Counters, Observer},
 };
 
-/// How far the scale of numbers may be from that of the set, relatively. All phases are off by as much, which only numbers on a grid
-/// mind: how much of it one takes is the business of [`LinkParams::comparison`].
+/// Largest relative distance of the scale of numbers from that of the set. Every phase is off by the same factor, which matters only for
+/// numbers on a grid; [`LinkParams::comparison`] decides how much a grid tolerates.
 const LARGEST_DRIFT: f64 = 1.0 / 4096.0;
 
 impl<R: ReductionSpec> LinkEvaluator<R> {
@@ -22,8 +22,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
     /// # Errors
     /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`] for a ciphertext of another key or below
     /// [`super::LinkParams::input_level`]; [`Error::ScaleMismatch`] for one that is not at the scale of the set;
-    /// [`Error::InvalidArgument`] for slots that there are not, or three components; [`Error::Cancelled`] if the observer says
-    /// so.
+    /// [`Error::InvalidArgument`] for slots that do not exist, or three components; [`Error::Cancelled`] if the observer says so.
     pub fn extract(
         &self,
         x: &Ciphertext<u64>,
@@ -119,7 +118,7 @@ pub(super) fn check_scale<R: ReductionSpec>(params: &LinkParams<R>, scale: Scale
         return Ok(());
     }
     Err(Error::ScaleMismatch(format!(
-        "numbers at scale 2^{:.4}, compared at scale 2^{:.4} of {}; rescale them first",
+        "the numbers are at scale 2^{:.4}, and {2} compares at scale 2^{1:.4}; bring them to that scale first",
         scale.log2(),
         own.scale().log2(),
         own.name()
