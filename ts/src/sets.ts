@@ -54,25 +54,25 @@ export interface SetInfo {
   readonly ciphertextBytes: readonly number[];
   /** Bytes of the evaluation key set when loaded for use, with what is precomputed for it. */
   readonly expandedKeyBytes: number;
-  /** What else there is to say of it, for people. */
+  /** Further facts about the set, for people. */
   readonly facts?: readonly Fact[] | undefined;
   /** Bits that a further round of META-BTS gains, for sets of numbers. */
   readonly gainBits?: number | undefined;
-  /** What a set for gates and look-ups has beside. */
+  /** What a set for gates and look-ups has in addition. */
   readonly gates?: GateInfo | undefined;
   /** Pieces of the evaluation key set; left out of the list unless asked for. */
   readonly keyParts?: readonly Part[] | undefined;
-  /** log2 of the probability, promised, that a gate's result is wrong, or a slot of integers after a bootstrap; for conventional bootstrapping and modular reduction, that a bootstrap of random coefficients fails, of as many digits as there can be. */
+  /** log2 of the probability, promised, that a gate's result is wrong, or a slot of integers after a bootstrap; for conventional bootstrapping and modular reduction, that a bootstrap of random coefficients fails, for as many digits as the set can read. */
   readonly logFailure?: number | undefined;
   /** What integers in slots are modulo, for sets of integers. */
   readonly modulus?: number | undefined;
-  /** What a set that compares numbers in slots by gates has beside. */
+  /** What a set that compares numbers in slots by gates has in addition. */
   readonly orders?: OrderInfo | undefined;
   /** For which messages precision is promised, in words: `every message with parts in [-1, 1]`, `messages that are random with mean zero`, `every message of bits`, or `every message of integers over their modulus, in [0, 1)`. For sets of CKKS. */
   readonly promisedFor?: string | undefined;
   /** Bits of precision in the mean over the slots, where the set promises them as well. */
   readonly promisedMeanBits?: number | undefined;
-  /** Integers in a slot, for sets of integers: 1, or more where a slot is an element of a Galois ring, given by so many coordinates in a normal basis. Messages have them next to each other, slot after slot. */
+  /** Integers in a slot, for sets of integers: 1, or more where a slot is an element of a Galois ring, given by that number of coordinates in a normal basis. Messages have them next to each other, slot after slot. */
   readonly slotDegree?: number | undefined;
   /** For a set of an earlier version, whose keys are still accepted: the set to make new keys of. */
   readonly successor?: string | undefined;
@@ -106,7 +106,7 @@ export interface Part {
   readonly bytes: number;
 }
 
-/** What a set for gates and look-ups has beside. */
+/** What a set for gates and look-ups has in addition. */
 export interface GateInfo {
   /** How the accumulator is rotated: `ginx-binary`, `ginx-unrolled`, `ginx-ternary`, `lmkcdey`, `ntru` or `ap`. */
   readonly rotation: string;
@@ -118,11 +118,11 @@ export interface GateInfo {
   readonly gateLogFailure: number;
 }
 
-/** What a set that compares numbers in slots by gates has beside. */
+/** What a set that compares numbers in slots by gates has in addition. */
 export interface OrderInfo {
   /** Most numbers that are ranked at once. */
   readonly ranked: number;
-  /** log2 of the probability with which a comparison of numbers so far apart is wrong, at most. */
+  /** log2 of the probability with which a comparison of numbers at that distance is wrong, at most. */
   readonly logFailure: number;
   /** Stages of a comparison whose results are slots, in order. */
   readonly stages: readonly Stage[];

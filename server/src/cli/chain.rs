@@ -96,7 +96,7 @@ mod tests {
         let long = chain(0, 50);
         let counts: Vec<u32> = long.rows.iter().map(|row| row.bootstraps).collect();
         assert_eq!(counts, [1, 2, 4, 8, 16, 31]);
-        assert!(long.rows.iter().all(|row| row.worst > 0.0) && long.text().contains("after 31 nothing"));
+        assert!(long.rows.iter().all(|row| row.worst > 0.0) && long.text().contains("beyond 31 nothing"));
         assert_eq!(chain(0, 6).rows.last().unwrap().bootstraps, 6);
         assert!(!chain(0, 6).text().contains("nothing is promised"));
         let bits = chain(1, 1000);

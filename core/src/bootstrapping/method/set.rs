@@ -155,7 +155,7 @@ pub struct GateInfo {
 pub struct OrderInfo {
     /// Most numbers that are ranked at once.
     pub ranked: usize,
-    /// log2 of the probability with which a comparison of numbers so far apart is wrong, at most.
+    /// log2 of the probability with which a comparison of numbers at that distance is wrong, at most.
     pub log_failure: f64,
     /// How far apart numbers in [-1, 1] have to be for that; left out where no distance is enough.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
