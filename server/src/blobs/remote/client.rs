@@ -28,6 +28,9 @@ const BYTES_PER_SECOND: u64 = 64 << 10;
 /// How long a failing request is repeated before the caller hears of it.
 const REPEATED: Duration = Duration::from_secs(5);
 
+/// Uploads of an object that may be cut off before the last try.
+const CUT_OFF: usize = 3;
+
 /// How long a store that could not be reached is left alone.
 const REST: Duration = Duration::from_secs(3);
 
@@ -128,15 +131,19 @@ impl Client {
 
     /// Stores an object where there is none; `false` if there is one: another, or this one if the answer was lost. A store that refuses may
     /// close the connection while bytes are still on their way, and its answer is lost, so the object is looked up. If it is absent, the
-    /// connection was closed before the upload, which is repeated.
+    /// connection was closed before the upload, which is repeated: every idle connection may have been closed meanwhile.
     pub fn create(&self, location: &Path, bytes: &[u8]) -> io::Result<bool> {
-        match self.send(location, bytes, PutMode::Create)? {
-            Err(Failure::Store(error)) if is_cut_off(&error) => match self.length(location)? {
-                Some(_) => Ok(false),
-                None => self.stored(self.send(location, bytes, PutMode::Create)?),
-            },
-            outcome => self.stored(outcome),
+        for _ in 0..CUT_OFF {
+            match self.send(location, bytes, PutMode::Create)? {
+                Err(Failure::Store(error)) if is_cut_off(&error) => {
+                    if self.length(location)?.is_some() {
+                        return Ok(false);
+                    }
+                }
+                outcome => return self.stored(outcome),
+            }
         }
+        self.stored(self.send(location, bytes, PutMode::Create)?)
     }
 
     /// The bytes of an object, if there are `most` or fewer of them.
