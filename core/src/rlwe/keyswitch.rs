@@ -40,6 +40,16 @@ impl<W: Word> Pair<W> {
         self.a.set_zero();
     }
 
+    /// For each prime of `basis`, the rows of all pairs, `[b, a]`: loops over primes can write to all pairs at once.
+    pub(crate) fn limbs_mut<'a>(pairs: &'a mut [Self], basis: &Basis<W>) -> Vec<Vec<[&'a mut [W]; 2]>> {
+        let mut limbs: Vec<Vec<_>> = (0..basis.len()).map(|_| Vec::with_capacity(pairs.len())).collect();
+        for pair in pairs {
+            let rows = pair.b.rows_mut().zip(pair.a.rows_mut());
+            limbs.iter_mut().zip(rows).for_each(|(limb, ((_, b), (_, a)))| limb.push([b, a]));
+        }
+        limbs
+    }
+
     /// self += other.
     pub fn add_assign(&mut self, other: &Self) {
         self.b.add_assign(&other.b);

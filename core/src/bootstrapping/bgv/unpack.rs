@@ -248,11 +248,7 @@ fn sums_of_products<W: Word>(
 ) -> Vec<Pair<W>> {
     let (basis, words) = (&weights.basis, weights.words);
     let mut sums: Vec<_> = exponents.iter().map(|_| Pair::zero(basis)).collect();
-    let mut limbs: Vec<Vec<[&mut [W]; 2]>> = (0..basis.len()).map(|_| Vec::new()).collect();
-    for sum in &mut sums {
-        let rows = sum.b.rows_mut().zip(sum.a.rows_mut());
-        limbs.iter_mut().zip(rows).for_each(|(limb, ((_, b), (_, a)))| limb.push([b, a]));
-    }
+    let mut limbs = Pair::limbs_mut(&mut sums, basis);
     let products = |i: usize, sums: &mut [[&mut [W]; 2]]| {
         let (m, kernels) = (basis.modulus(i), basis.kernels());
         let row = |&e: &u64| weights.row(e, i);

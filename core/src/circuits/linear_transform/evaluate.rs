@@ -115,11 +115,7 @@ impl<W: Word> EncodedTransform<W> {
         let whole = self.rlwe.ring().odd_index().is_some();
         let (block, giants) = (if whole { n } else { n.min(BLOCK) }, self.giants.len());
         let mut out: Vec<Pair<W>> = (0..giants).map(|_| Pair::zero(basis)).collect();
-        let mut limbs: Vec<Vec<[&mut [W]; 2]>> = (0..basis.len()).map(|_| Vec::new()).collect();
-        for sum in &mut out {
-            let rows = sum.b.rows_mut().zip(sum.a.rows_mut());
-            limbs.iter_mut().zip(rows).for_each(|(limb, ((_, b), (_, a)))| limb.push([b, a]));
-        }
+        let mut limbs = Pair::limbs_mut(&mut out, basis);
         let memory = || Memory {
             lifted: [vec![W::ZERO; n], vec![W::ZERO; n]],
             product: [vec![W::ZERO; block], vec![W::ZERO; block]],
