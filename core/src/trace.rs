@@ -24,6 +24,10 @@ pub struct StageInfo {
 }
 
 /// Work done by a stage, in units that do not depend on the machine.
+///
+/// Operations on ciphertexts count nothing for their callers: an [`Observer`] is given the counts. Only functions that compute one stage of
+/// a bootstrap take counters, because a stage is made of several operations: its run adds up what they did, and reports the sum when the
+/// stage ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Number-theoretic transforms of one residue row.

@@ -111,7 +111,8 @@ pub trait Leveled: Sync {
     /// [`Error::ParamsMismatch`]; [`Error::InvalidArgument`] if an operand was not relinearised.
     fn tensor(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
-    /// Two components, one level down: relinearised if there are three, and rescaled, by one division.
+    /// Two components, one level down: relinearised if there are three, and rescaled, by one division. Schemes implement it, and circuits
+    /// call it and count the work for the run they are part of.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] at level 0; as [`Self::check_operand`] for the key.

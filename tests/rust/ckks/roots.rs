@@ -59,7 +59,7 @@ fn every_quotient_disappears_in_the_exponent() {
     let target = Scale::from_real(chain.scale.to_real() * DoubleDouble::ratio(1001, 1000));
     let mut counters = Counters::default();
     let w = exponential
-        .evaluate(&chain.evaluator, &polynomials, &encrypt(&chain, &x), target, &mut counters)
+        .evaluate_counted(&chain.evaluator, &polynomials, &encrypt(&chain, &x), target, &mut counters)
         .expect("enough levels");
     assert_eq!((w.level(), w.scale()), (chain.top() - exponential.levels(), target));
     assert_eq!((exponential.levels(), counters.key_switch), (8, exponential.key_switches() as u64));
@@ -68,7 +68,7 @@ fn every_quotient_disappears_in_the_exponent() {
     assert!(found < NOISE, "{found:e}");
 
     let low = chain.evaluator.drop_to_level(&encrypt(&chain, &x), 7).expect("lower");
-    let refused = exponential.evaluate(&chain.evaluator, &polynomials, &low, target, &mut counters);
+    let refused = exponential.evaluate(&chain.evaluator, &polynomials, &low, target);
     let error = refused.expect_err("too few levels");
     assert_eq!(error.code(), "LEVEL_MISMATCH");
     assert!(error.to_string().contains("8 levels") && error.to_string().contains("level 7"), "{error}");
@@ -92,7 +92,13 @@ fn digits_are_looked_up_and_cleaned() {
         let plan = Plan::new(&tables).expect("tables");
         let mut counters = Counters::default();
         let w = exponential
-            .evaluate(&chain.evaluator, &polynomials, &encrypt(&chain, &x), chain.scale, &mut counters)
+            .evaluate_counted(
+                &chain.evaluator,
+                &polynomials,
+                &encrypt(&chain, &x),
+                chain.scale,
+                &mut counters,
+            )
             .expect("enough levels");
         let values = polynomials
             .evaluate_planned_counted(&plan, &w, chain.scale, &mut counters)

@@ -187,7 +187,7 @@ impl Harmonics {
         let levels = &evaluator.context().rlwe().spec().levels;
         let prime = Scale::product(levels[x.level() - self.exponential.levels()].iter().copied());
         let wanted = scale.mul(prime).sqrt();
-        let mut w = self.exponential.evaluate(evaluator, polynomials, x, wanted, counters)?;
+        let mut w = self.exponential.evaluate_counted(evaluator, polynomials, x, wanted, counters)?;
         evaluator.add_constant_assign(&mut w, ComplexDoubleDouble::real(-self.centre))?;
         polynomials.reduce_counted(&evaluator.tensor(&w, &w)?, counters)
     }

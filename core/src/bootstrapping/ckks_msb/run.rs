@@ -355,7 +355,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
                 };
                 let exponential = evaluator.reduction();
                 let root = |y: &Ciphertext<W>| {
-                    exponential.evaluate(evaluator.ckks(), &polynomials, y, scale, counters)
+                    exponential.evaluate_counted(evaluator.ckks(), &polynomials, y, scale, counters)
                 };
                 MsbState::Roots(parts.iter().map(root).collect::<Result<_, _>>()?)
             }

@@ -80,6 +80,18 @@ impl Exponential {
         polynomials: &PolynomialEvaluator<'_, CkksEvaluator<W>>,
         y: &Ciphertext<W>,
         target: Scale,
+    ) -> Result<Ciphertext<W>, Error> {
+        self.evaluate_counted(evaluator, polynomials, y, target, &mut Counters::default())
+    }
+
+    /// [`Self::evaluate`], counting.
+    #[doc(hidden)]
+    pub fn evaluate_counted<W: Word>(
+        &self,
+        evaluator: &CkksEvaluator<W>,
+        polynomials: &PolynomialEvaluator<'_, CkksEvaluator<W>>,
+        y: &Ciphertext<W>,
+        target: Scale,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let Some(last) = y.level().checked_sub(self.levels()) else {
