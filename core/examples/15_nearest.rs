@@ -62,8 +62,8 @@ fn main() -> Result<(), Error> {
     println!("{name}: {}\n", preset.title);
     let start = Instant::now();
     let secret = LinkSecretKey::generate(&params, &Seed::random()?);
-    let keys = LinkKeys::generate(&secret)?;
-    let evaluator = LinkEvaluator::new(&params, keys, PlaintextStorage::Coefficients)?;
+    let evaluator =
+        LinkEvaluator::new(&params, LinkKeys::generate(&secret)?, PlaintextStorage::Coefficients)?;
     println!("keys and tables in {:.2} s", start.elapsed().as_secs_f64());
 
     let patient = [0.31, 0.12, 0.44, 0.05];

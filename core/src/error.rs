@@ -9,7 +9,9 @@ use core::fmt::Write;
 /// Every message says what is wrong, with both sides of a mismatch, and after a semicolon the call or change that repairs it:
 /// [`Self::problem`] and [`Self::repair`] return these two parts.
 ///
-/// Programs decide by [`Self::code`]. The problem and the repair are sentences for people, the same in Rust, over HTTP and in TypeScript.
+/// Programs decide by [`Self::code`], which is all the structure that an error has. Both sides of a mismatch and the repair are words of one
+/// sentence for people, not fields: so its text is the same in Rust, over HTTP and in TypeScript, and a place can be put before it
+/// ([`Self::within`]).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

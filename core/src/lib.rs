@@ -83,6 +83,11 @@
 //! together. Scales are exact. Nothing depends on the number of threads or on the SIMD backend:
 //! results are the same bits everywhere, WebAssembly included.
 //!
+//! Enums that grow with methods and with what is found out about them are `#[non_exhaustive]`: errors, events, operations of programs,
+//! schemes, kinds of objects, views and messages, policies and distributions of secrets. The others are complete, and a program may
+//! `match` them without a last arm: what slots hold ([`SlotMode`](bootstrapping::method::SlotMode)), promises, bounds on errors, states of
+//! runs, parts of keys, and choices such as [`PlaintextStorage`](circuits::linear_transform::PlaintextStorage).
+//!
 //! Parameter sets are validated when they are built. A function that returns a `Result` but documents no errors does not fail for a
 //! validated set.
 //!

@@ -64,7 +64,7 @@ impl<W: Word> CggiKeys<W> {
     }
 
     /// Keys from the words of [`Self::rows`], for another instance of the same build on the same machine: the words have the form that the
-    /// kernels use, which is no encoding, and are taken as they are. Parts that travel are read by [`Self::builder`], which checks them.
+    /// kernels use, which is not an encoding, and are taken as they are. Parts that travel are read by [`Self::builder`], which checks them.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for another number of words than the set has.

@@ -5,6 +5,10 @@
 //! waited for: a task whose result does not come can be given to another one, or left to the step that takes it, which
 //! computes what is missing on the threads it has. The bits are the same wherever a task was computed.
 //!
+//! In a browser the driver of a split is the page's pool of Web Workers, which have no memory in common. Within a process no split is needed:
+//! threads share memory, so rayon divides the work inside each step, and nothing is turned into bytes. Several machines do not share a run
+//! either: each takes whole jobs.
+//!
 //! What passes between the two sides is bytes, for a moment and between equal versions of this library: no objects of the wire
 //! format. Readers validate them all the same, but whoever supplies a result is responsible for its correctness.
 
@@ -68,7 +72,7 @@ pub trait Split<Keys: ?Sized> {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a task that does not exist or was taken; [`Error::BadBytes`] or [`Error::ParamsMismatch`] for
-    /// bytes that are no such result.
+    /// bytes that are not the result of a task.
     fn supply(&mut self, task: usize, result: &[u8]) -> Result<(), Error>;
 }
 

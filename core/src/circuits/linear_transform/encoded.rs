@@ -133,7 +133,7 @@ impl<W: Word> EncodedTransform<W> {
     /// coefficients, where only every `gap`-th may differ from 0. `gap` is a power of two.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] at level 0 and above the highest; [`Error::InvalidArgument`] for no steps, for a `gap` that is no power of
+    /// [`Error::LevelMismatch`] at level 0 and above the highest; [`Error::InvalidArgument`] for no steps, for a `gap` that is not a power of
     /// two up to N/2, for another number of coefficients or a non-zero one between multiples of `gap`; any error of `diagonal`.
     pub fn new(
         rlwe: &RlweContext<W>,

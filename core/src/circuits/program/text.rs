@@ -246,7 +246,7 @@ fn order(operation: &str, words: &[&str]) -> Result<Order, Error> {
                 "digits" => Way::Digits,
                 other => {
                     return Err(refuse(format!(
-                        "{:?} is no way to compare: by gates, or by digits",
+                        "{:?} is not a way to compare: by gates, or by digits",
                         short(other)
                     )));
                 }
