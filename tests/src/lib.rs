@@ -6,6 +6,7 @@
 //! - [`bgv_noise`]: the noise that each stage of a BGV bootstrap should leave;
 //! - [`ring`]: the negacyclic product, residues and exact rounding over big integers;
 //! - [`embedding`]: slots of a polynomial by evaluating it;
+//! - [`events`]: the events of a run, collected;
 //! - [`ship`]: SHIP bootstrapping on plaintexts, identity by identity;
 //! - [`ship_noise`]: the noise each stage should leave, from the parameters alone;
 //! - [`fuzz`]: readers of untrusted bytes as fuzz targets, and what makes inputs for them;
@@ -26,6 +27,7 @@ pub mod bgv_noise;
 pub mod chain;
 pub mod cyclotomic;
 pub mod embedding;
+pub mod events;
 pub mod fuzz;
 pub mod hostile;
 pub mod keyed_bgv;

@@ -1,11 +1,11 @@
 //! Programs on integers a step at a time, with bootstraps from outside: the same bits and events as in one go.
 
 use refloat::bootstrapping::bgv::{BgvRun, KeySource};
-use refloat::bootstrapping::ckks_ship::Recorder;
 use refloat::circuits::program::integer_program::{IntegerMachine, IntegerPending, IntegerProgramRun};
 use refloat::circuits::program::{Bootstraps, Program};
 use refloat::schemes::bgv::BgvCiphertext;
 use refloat::wire::bgv_ciphertext_to_bytes;
+use refloat_tests::events::Recorder;
 use refloat_tests::keyed_bgv::KeyedBgv;
 
 #[test]

@@ -6,7 +6,6 @@ use refloat::bootstrapping::ckks_conventional::{
 use refloat::bootstrapping::ckks_msb::{
     MsbBootstrapper, MsbEvaluator, MsbKeys, MsbReading, MsbRun, MsbSecretKey,
 };
-use refloat::bootstrapping::ckks_ship::Recorder;
 use refloat::bootstrapping::method::NumberSecret;
 use refloat::bootstrapping::program::ProgramMethod;
 use refloat::bootstrapping::raising::RaisingKeys;
@@ -20,6 +19,7 @@ use refloat::random::Seed;
 use refloat::schemes::ckks::{Ciphertext, CkksEvaluator, Complex};
 use refloat::wire::{CkksSet, ciphertext_to_bytes};
 use refloat_tests::chain::some_slots;
+use refloat_tests::events::Recorder;
 
 /// Evaluator and keys of a set, which do all but bootstraps.
 fn machine<'a>(evaluator: &'a CkksEvaluator<u64>, keys: &'a RaisingKeys<u64>) -> Machine<'a, u64> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::ThreadPoolBuilder;
 use refloat::Error;
 use refloat::bootstrapping::ckks_ship::{
-    CommonKeys, KeySource, Recorder, ShipEvaluator, ShipKeys, ShipParams, ShipRun, ShipSecretKey, TrackKeys,
+    CommonKeys, KeySource, ShipEvaluator, ShipKeys, ShipParams, ShipRun, ShipSecretKey, TrackKeys,
 };
 use refloat::bootstrapping::method::SlotMode;
 use refloat::params::ship_preset;
@@ -15,6 +15,7 @@ use refloat::schemes::ckks::Ciphertext;
 use refloat::trace::{Observer, StageEvent};
 use refloat::wire::{WireWord, ciphertext_to_bytes};
 use refloat_tests::backends::answers;
+use refloat_tests::events::Recorder;
 use refloat_tests::measure::uniform;
 use refloat_tests::toy::toy;
 

@@ -1,15 +1,16 @@
-//! Tracks, and products of the first stage, computed apart from their run: the same bits, wherever and in whichever order.
+//! Tracks, and products of the first stage, computed elsewhere: the same bits, wherever and in whichever order.
 
 use std::sync::Arc;
 
 use refloat::Error;
 use refloat::bootstrapping::ckks_ship::{
-    GeneratedKeys, KeySource, Recorder, ShipEvaluator, ShipHelper, ShipRun, ShipSecretKey,
+    GeneratedKeys, KeySource, ShipEvaluator, ShipHelper, ShipRun, ShipSecretKey,
 };
 use refloat::bootstrapping::method::{Helper, SlotMode, Split, Tasks};
 use refloat::params::ship_preset;
 use refloat::random::Seed;
 use refloat::wire::ciphertext_to_bytes;
+use refloat_tests::events::Recorder;
 use refloat_tests::measure::uniform;
 use refloat_tests::split::drive;
 use refloat_tests::toy::{Setup, toy};

@@ -83,5 +83,4 @@ pub use {
     layout::{BlockId, Segment},
     masks::{quarter_masks, window_positions},
     product_tree::Layer,
-    run::Recorder,
 };

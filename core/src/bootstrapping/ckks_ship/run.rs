@@ -1,6 +1,6 @@
 //! A bootstrap in steps: one stage, one batch of tracks or one layer of the tree at a time.
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{format, vec::Vec};
 
 use super::{
     evaluator::ShipEvaluator,
@@ -302,18 +302,4 @@ pub(super) fn check_run_key<W: Word>(key_id: [u8; 16], keys: &dyn KeySource<W>) 
 
 fn failed_run() -> Error {
     Error::InvalidArgument("a bootstrap that failed cannot go on; start a new one".into())
-}
-
-/// Collects the events of a run, for tests and reports.
-#[derive(Debug, Default)]
-pub struct Recorder(
-    /// Events in order.
-    pub Vec<StageEvent>,
-);
-
-impl Observer for Recorder {
-    fn event(&mut self, event: &StageEvent) -> core::ops::ControlFlow<()> {
-        self.0.extend(vec![*event]);
-        core::ops::ControlFlow::Continue(())
-    }
 }
