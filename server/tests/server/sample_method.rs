@@ -13,8 +13,7 @@ use refloat::circuits::program::Target;
 use refloat::random::Seed;
 use refloat::rlwe::{KeySeeds, RlweContext, RlweSpec, SecretKey};
 use refloat::schemes::ckks::{
-    Ciphertext, CkksContext, CkksEvaluator, Complex, MainSecret, Private, Scale, decrypt_slots, encrypt,
-    key_set_id,
+    Ciphertext, CkksContext, CkksEvaluator, Complex, MainSecret, Private, Scale, decrypt_slots, key_set_id,
 };
 use refloat::security::{SecretDistribution, SecurityPolicy};
 use refloat::trace::{Counters, Observer, StageEvent, StageInfo, emit};
@@ -192,20 +191,12 @@ impl NumberSet<u64> for Params {
 }
 
 impl NumberSecret<u64> for Secret {
-    fn main_secret(&self) -> Result<MainSecret<'_, u64>, Error> {
-        MainSecret::new(&self.params.0, &self.main, &self.seeds, self.key_id)
+    fn number_set(&self) -> &dyn NumberSet<u64> {
+        &self.params
     }
 
-    fn encrypt_numbers(
-        &self,
-        numbers: &[f64],
-        mode: SlotMode,
-        level: usize,
-        randomness: &Seed,
-    ) -> Result<Ciphertext<u64>, Error> {
-        let (set, scale) = (&self.params, self.params.message_scale());
-        let slots = set.slots_of_numbers(numbers, mode)?;
-        encrypt(&set.0, &self.main, self.key_id, &slots, level, scale, randomness)
+    fn main_secret(&self) -> Result<MainSecret<'_, u64>, Error> {
+        MainSecret::new(&self.params.0, &self.main, &self.seeds, self.key_id)
     }
 
     fn decrypt_numbers(&self, x: &Ciphertext<u64>, _: SlotMode) -> Result<Private<Vec<f64>>, Error> {

@@ -1,15 +1,14 @@
 //! Numbers in ciphertexts of SHIP sets.
 
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
 
 use zeroize::Zeroizing;
 
-use super::{NoiseModel, ShipParams, ShipSecretKey, secret::slots_of};
+use super::{NoiseModel, ShipParams, ShipSecretKey, params::OUTPUT_LEVEL, secret::slots_of};
 use crate::{
     arith::Word,
     bootstrapping::method::{NumberSecret, NumberSet, SlotMode},
     error::Error,
-    random::Seed,
     schemes::ckks::{
         Ciphertext, CkksContext, Complex, MainSecret, Private, Scale,
         flooding::{fresh_error, fresh_variance, worst_of_deviation},
@@ -29,24 +28,27 @@ impl<W: Word> NumberSet<W> for ShipParams<W> {
         self.input_level()
     }
 
+    fn check_message_level(&self, level: usize) -> Result<(), Error> {
+        if (1..=OUTPUT_LEVEL).contains(&level) {
+            return Ok(());
+        }
+        Err(Error::LevelMismatch(format!(
+            "messages are not encrypted at level {level}; take level 1 or {OUTPUT_LEVEL}"
+        )))
+    }
+
     fn slots_of_numbers(&self, numbers: &[f64], mode: SlotMode) -> Result<Zeroizing<Vec<Complex>>, Error> {
         slots_of(self, numbers, mode).map(Zeroizing::new)
     }
 }
 
 impl<W: Word> NumberSecret<W> for ShipSecretKey<W> {
-    fn main_secret(&self) -> Result<MainSecret<'_, W>, Error> {
-        MainSecret::new(self.params.ckks(), &self.dense, &self.seeds, self.key_id())
+    fn number_set(&self) -> &dyn NumberSet<W> {
+        &self.params
     }
 
-    fn encrypt_numbers(
-        &self,
-        numbers: &[f64],
-        mode: SlotMode,
-        level: usize,
-        randomness: &Seed,
-    ) -> Result<Ciphertext<W>, Error> {
-        self.encrypt_at(numbers, mode, level, randomness)
+    fn main_secret(&self) -> Result<MainSecret<'_, W>, Error> {
+        MainSecret::new(self.params.ckks(), &self.dense, &self.seeds, self.key_id())
     }
 
     fn decrypt_numbers(&self, x: &Ciphertext<W>, mode: SlotMode) -> Result<Private<Vec<f64>>, Error> {
@@ -74,6 +76,7 @@ mod tests {
     use super::*;
     use crate::{
         params::{self, ShipPreset},
+        random::Seed,
         schemes::ckks::{ErrorBound, Release, ReleaseBudget, flooding::assert_deviation},
     };
 
@@ -118,7 +121,7 @@ mod tests {
         let public = key.public_key().unwrap();
         let zeros = [0.0; 2];
         let seed = Seed::from_bytes([8; 32]);
-        let level = super::super::OUTPUT_LEVEL;
+        let level = OUTPUT_LEVEL;
         let own = key.encrypt(&zeros, SlotMode::Real, &seed).unwrap();
         let theirs = params.encrypt_numbers_for(&public, &zeros, SlotMode::Real, level, &seed).unwrap();
         for (x, public) in [(own, false), (theirs, true)] {

@@ -105,23 +105,7 @@ impl<W: Word> ShipSecretKey<W> {
         level: usize,
         randomness: &Seed,
     ) -> Result<Ciphertext<W>, Error> {
-        if !(1..=OUTPUT_LEVEL).contains(&level) {
-            return Err(Error::LevelMismatch(format!(
-                "messages are not encrypted at level {level}; take level 1 or {OUTPUT_LEVEL}"
-            )));
-        }
-        let mut slots = slots_of(&self.params, values, mode)?;
-        let out = ckks::encrypt(
-            self.params.ckks(),
-            &self.dense,
-            self.key_id,
-            &slots,
-            level,
-            self.params.scale(),
-            randomness,
-        );
-        slots.zeroize();
-        out
+        self.encrypt_numbers(values, mode, level, randomness)
     }
 
     /// Decrypts: one value per slot (real part), or interleaved re, im for `Complex`. Bits are not

@@ -25,6 +25,14 @@ pub trait NumberSet<W: Word> {
     /// Lowest level at which messages are encrypted.
     fn lowest_message_level(&self) -> usize;
 
+    /// Whether the owner of the secret key encrypts messages at a level: at all levels of the chain, unless the set says otherwise.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] if not.
+    fn check_message_level(&self, level: usize) -> Result<(), Error> {
+        self.context().rlwe().check_level(level)
+    }
+
     /// The slots of the whole ring that stand for `numbers`; see [`NumberSecret::encrypt_numbers`].
     ///
     /// # Errors
@@ -76,6 +84,9 @@ pub fn slots_of_known(numbers: &[f64], mode: SlotMode) -> Result<Vec<Complex>, E
 
 /// A secret key of a CKKS set, for its owner.
 pub trait NumberSecret<W: Word> {
+    /// The set of the key.
+    fn number_set(&self) -> &dyn NumberSet<W>;
+
     /// The key that encrypts messages, from which public keys are made.
     ///
     /// # Errors
@@ -95,7 +106,12 @@ pub trait NumberSecret<W: Word> {
         mode: SlotMode,
         level: usize,
         randomness: &Seed,
-    ) -> Result<Ciphertext<W>, Error>;
+    ) -> Result<Ciphertext<W>, Error> {
+        let set = self.number_set();
+        set.check_message_level(level)?;
+        let slots = set.slots_of_numbers(numbers, mode)?;
+        self.main_secret()?.encrypt(&slots, (level, set.message_scale()), randomness)
+    }
 
     /// Decrypts to numbers, as [`Self::encrypt_numbers`] takes them. Bits are not rounded.
     ///

@@ -7,9 +7,10 @@ use zeroize::Zeroizing;
 use super::{params::RaisingParams, reduction::ReductionSpec, secret::RaisingSecretKey};
 use crate::{
     arith::Word,
-    bootstrapping::method::{NumberSecret, NumberSet, Promise, SlotMode, slots_of_known},
+    bootstrapping::method::{
+        NumberSecret, NumberSet, Promise, SlotMode, limits::check_encryption_level, slots_of_known,
+    },
     error::Error,
-    random::Seed,
     schemes::ckks::{Ciphertext, CkksContext, Complex, MainSecret, Private, Scale, flooding::fresh_error},
 };
 
@@ -26,6 +27,10 @@ impl<R: ReductionSpec, W: Word> NumberSet<W> for RaisingParams<R, W> {
         0
     }
 
+    fn check_message_level(&self, level: usize) -> Result<(), Error> {
+        check_encryption_level(level, self.levels().output)
+    }
+
     fn slots_of_numbers(&self, numbers: &[f64], mode: SlotMode) -> Result<Zeroizing<Vec<Complex>>, Error> {
         self.parts(mode)?;
         self.ring_slots(&Zeroizing::new(slots_of_known(numbers, mode)?))
@@ -33,19 +38,12 @@ impl<R: ReductionSpec, W: Word> NumberSet<W> for RaisingParams<R, W> {
 }
 
 impl<R: ReductionSpec, W: Word> NumberSecret<W> for RaisingSecretKey<R, W> {
-    fn main_secret(&self) -> Result<MainSecret<'_, W>, Error> {
-        MainSecret::new(self.params().ckks(), &self.main, &self.seeds, self.key_id())
+    fn number_set(&self) -> &dyn NumberSet<W> {
+        self.params()
     }
 
-    fn encrypt_numbers(
-        &self,
-        numbers: &[f64],
-        mode: SlotMode,
-        level: usize,
-        randomness: &Seed,
-    ) -> Result<Ciphertext<W>, Error> {
-        self.params().parts(mode)?;
-        self.encrypt(&Zeroizing::new(slots_of_known(numbers, mode)?), level, randomness)
+    fn main_secret(&self) -> Result<MainSecret<'_, W>, Error> {
+        MainSecret::new(self.params().ckks(), &self.main, &self.seeds, self.key_id())
     }
 
     fn decrypt_numbers(&self, x: &Ciphertext<W>, mode: SlotMode) -> Result<Private<Vec<f64>>, Error> {

@@ -8,7 +8,7 @@ use super::{params::RaisingParams, reduction::ReductionSpec};
 use crate::{
     arith::Word,
     bootstrapping::{
-        method::{NumberSecret, limits},
+        method::{NumberSecret, NumberSet},
         switching_keys::Secrets,
     },
     error::Error,
@@ -86,9 +86,9 @@ impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
         randomness: &Seed,
     ) -> Result<Ciphertext<W>, Error> {
         let params = &self.params;
-        limits::check_encryption_level(level, params.levels().output)?;
+        params.check_message_level(level)?;
         let slots = params.ring_slots(values)?;
-        ckks::encrypt(params.ckks(), &self.main, self.key_id, &slots, level, params.scale(), randomness)
+        self.main_secret()?.encrypt(&slots, (level, params.scale()), randomness)
     }
 
     /// Decrypts: one value per slot.

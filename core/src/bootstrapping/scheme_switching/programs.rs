@@ -16,7 +16,6 @@ use crate::{
     },
     circuits::program::{DigitReader, PlannedDigits, Readings, Target},
     error::Error,
-    random::Seed,
     schemes::ckks::{Ciphertext, CkksContext, CkksEvaluator, Complex, MainSecret, Private, Scale},
     trace::{Observer, StageInfo},
 };
@@ -107,24 +106,22 @@ impl<R: ReductionSpec> NumberSet<u64> for LinkParams<R> {
         self.ckks().lowest_message_level()
     }
 
+    fn check_message_level(&self, level: usize) -> Result<(), Error> {
+        self.ckks().check_message_level(level)
+    }
+
     fn slots_of_numbers(&self, numbers: &[f64], mode: SlotMode) -> Result<Zeroizing<Vec<Complex>>, Error> {
         self.ckks().slots_of_numbers(numbers, mode)
     }
 }
 
 impl<R: ReductionSpec> NumberSecret<u64> for LinkSecretKey<R> {
-    fn main_secret(&self) -> Result<MainSecret<'_, u64>, Error> {
-        self.ckks().main_secret()
+    fn number_set(&self) -> &dyn NumberSet<u64> {
+        self.ckks().number_set()
     }
 
-    fn encrypt_numbers(
-        &self,
-        numbers: &[f64],
-        mode: SlotMode,
-        level: usize,
-        randomness: &Seed,
-    ) -> Result<Ciphertext<u64>, Error> {
-        self.ckks().encrypt_numbers(numbers, mode, level, randomness)
+    fn main_secret(&self) -> Result<MainSecret<'_, u64>, Error> {
+        self.ckks().main_secret()
     }
 
     fn decrypt_numbers(&self, x: &Ciphertext<u64>, mode: SlotMode) -> Result<Private<Vec<f64>>, Error> {
@@ -142,6 +139,7 @@ mod tests {
     use super::*;
     use crate::{
         bootstrapping::scheme_switching::{DigitLinkPreset, LinkPreset},
+        random::Seed,
         schemes::ckks::{ErrorBound, Release, ReleaseBudget, flooding::assert_deviation},
     };
 
@@ -158,7 +156,7 @@ mod tests {
         let sigma = libm::sqrt(12.0 * 1024.0) * libm::exp2(15.0) * key.ckks().largest_error(false).unwrap();
         assert_deviation(&told().unwrap(), &values, sigma);
         assert_eq!(told().unwrap_err().code(), "LIMIT");
-        // Its chain is no named set of numbers.
+        // Its chain is not that of a named set of numbers.
         let toy = LinkPreset::named("toy-link").unwrap().params().unwrap();
         let key = LinkSecretKey::generate(&toy, &Seed::from_bytes([1; 32]));
         assert!(key.largest_error(false).unwrap_err().repair().is_some());

@@ -1,12 +1,14 @@
 //! The main secret, from which public and arithmetic keys are derived.
 
 use super::{
+    Ciphertext, Complex, Scale,
     context::CkksContext,
-    encrypt::{PublicKey, public_key_b},
+    encrypt::{PublicKey, encrypt, public_key_b},
 };
 use crate::{
     arith::Word,
     error::Error,
+    random::Seed,
     ring::GaloisElement,
     rlwe::{KeySeeds, SampleBlock, SecretKey},
 };
@@ -54,6 +56,16 @@ impl<'a, W: Word> MainSecret<'a, W> {
     /// Public identifier of the key set.
     pub fn key_id(&self) -> [u8; 16] {
         self.key_id
+    }
+
+    /// Encrypts all N/2 slots of the ring at a level and a scale. `randomness` must be fresh for every ciphertext.
+    pub(crate) fn encrypt(
+        &self,
+        slots: &[Complex],
+        (level, scale): (usize, Scale),
+        randomness: &Seed,
+    ) -> Result<Ciphertext<W>, Error> {
+        encrypt(self.context, self.secret, self.key_id, slots, level, scale, randomness)
     }
 
     /// The public encryption key for levels up to `level`.

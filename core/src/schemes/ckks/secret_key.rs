@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use super::{
     ciphertext::Ciphertext,
     context::CkksContext,
-    encrypt::{PublicKey, decrypt_slots, encrypt},
+    encrypt::{PublicKey, decrypt_slots},
     flooding::{Release, ReleaseBudget, fresh_error},
     main_secret::MainSecret,
     scale::Scale,
@@ -73,7 +73,7 @@ impl<W: Word> CkksSecretKey<W> {
     /// Encrypts up to N/2 slots, the others being zero, with fresh randomness.
     ///
     /// # Errors
-    /// As [`encrypt`].
+    /// As [`encrypt`](super::encrypt).
     pub fn encrypt(
         &self,
         slots: &[Complex],
@@ -83,7 +83,7 @@ impl<W: Word> CkksSecretKey<W> {
     ) -> Result<Ciphertext<W>, Error> {
         let mut all = Zeroizing::new(vec![Complex::ZERO; self.context.slots().max(slots.len())]);
         all[..slots.len()].copy_from_slice(slots);
-        encrypt(&self.context, &self.keys.secret, self.keys.key_id, &all, level, scale, randomness)
+        self.main_secret().encrypt(&all, (level, scale), randomness)
     }
 
     /// The slots of a ciphertext.
