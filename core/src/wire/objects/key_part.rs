@@ -5,7 +5,7 @@ use alloc::{format, vec::Vec};
 
 use super::{
     part_frame::{PartFrame, no_part},
-    rows::{WireWord, check_poly, poly_len, read_poly, write_poly},
+    rows::{WireWord, poly_len, read_poly, write_poly},
 };
 use crate::{
     bootstrapping::{
@@ -133,12 +133,8 @@ pub fn verify_key_part<P: WireKeySet>(
     bytes: &[u8],
 ) -> Result<(), Error> {
     let part = part_of(params, index)?;
-    let (_, mut rest) = frame_of(params, key_id, part).read(bytes)?;
-    let (basis, mut scratch) = (params.key_layout().basis(part.key), Vec::new());
-    for _ in 0..part.count {
-        rest = check_poly(basis, rest, &mut scratch)?;
-    }
-    Ok(())
+    let basis = params.key_layout().basis(part.key);
+    frame_of(params, key_id, part).check(bytes, core::iter::repeat_n(basis, part.count))
 }
 
 #[cfg(test)]

@@ -2,10 +2,14 @@
 
 use alloc::{format, vec::Vec};
 
-use super::seed::{SEED_LEN, seed_from};
+use super::{
+    rows::{WireWord, check_poly},
+    seed::{SEED_LEN, seed_from},
+};
 use crate::{
     error::Error,
     random::Seed,
+    ring::Basis,
     schemes::identity::key_set_id,
     wire::{Expect, ObjectKind, frame, header::bad},
 };
@@ -70,5 +74,19 @@ impl PartFrame {
             )));
         }
         Ok((seed, residues))
+    }
+
+    /// Checks the part in full, one sample over each basis, in the memory of one row.
+    pub fn check<'a, W: WireWord>(
+        &self,
+        bytes: &[u8],
+        bases: impl Iterator<Item = &'a Basis<W>>,
+    ) -> Result<(), Error> {
+        let (_, mut rest) = self.read(bytes)?;
+        let mut scratch = Vec::new();
+        for basis in bases {
+            rest = check_poly(basis, rest, &mut scratch)?;
+        }
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::{
     part_frame::{PartFrame, no_part},
-    rows::{WireWord, check_poly, poly_len, read_poly, write_poly},
+    rows::{WireWord, poly_len, read_poly, write_poly},
 };
 use crate::{
     bootstrapping::ckks_ship::{KeyPart, PART_OVERHEAD, ShipKeysBuilder, ShipParams, ShipSecretKey},
@@ -93,10 +93,5 @@ pub fn verify_ship_part<W: WireWord>(
     bytes: &[u8],
 ) -> Result<(), Error> {
     let part = part_of(params, index)?;
-    let (_, mut rest) = frame_of(params, key_id, part).read(bytes)?;
-    let mut scratch: Vec<W> = Vec::new();
-    for basis in sample_bases(params, part) {
-        rest = check_poly(basis, rest, &mut scratch)?;
-    }
-    Ok(())
+    frame_of(params, key_id, part).check(bytes, sample_bases(params, part))
 }
