@@ -133,7 +133,6 @@ impl<W: Word> BgvBootstrapper<W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
-        self.check(x, keys)?;
         self.apply(&self.maps.slots_to_coeffs, x, keys, counters)
     }
 
@@ -194,7 +193,6 @@ impl<W: Word> BgvBootstrapper<W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
-        self.check(&x.origin, keys)?;
         self.raised(x, &x.pair, self.base_modulus()?, self.params.raised_noise(), keys, counters)
     }
 
@@ -208,6 +206,7 @@ impl<W: Word> BgvBootstrapper<W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
+        self.check(&x.origin, keys)?;
         let back = keys.ephemeral_key(Direction::FromEphemeral)?;
         let pair =
             self.raise.from_ephemeral_over(pair, self.params.raised().value(), Some(&back), counters)?;
@@ -224,7 +223,6 @@ impl<W: Word> BgvBootstrapper<W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
-        self.check(x, keys)?;
         self.apply(&self.maps.coeffs_to_slots, x, keys, counters)
     }
 
@@ -370,6 +368,7 @@ impl<W: Word> BgvBootstrapper<W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
+        self.check(x, keys)?;
         let mut out = x.clone();
         for map in maps {
             out = map.apply_counted(&self.bgv, &out, keys, counters)?;

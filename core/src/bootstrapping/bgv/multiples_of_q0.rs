@@ -24,7 +24,6 @@ impl<W: Word> BgvBootstrapper<W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
-        self.check(&x.origin, keys)?;
         let Some(multiples) = &x.multiples else {
             return Err(Error::InvalidArgument(alloc::format!(
                 "multiples of q0 for the set {}, whose digits are read from the raised message; raise that",

@@ -53,7 +53,7 @@ impl<W: Word> ShipSecretKey<W> {
                     let track = self.params.tracks() - 1;
                     return self.view_leaf(&layer.nodes[track], phases, track).map(Some);
                 }
-                self.view_node(&layer.nodes[0], phases, layer.depth, 0, run.mode())?
+                self.view_node(&layer.nodes[0], phases, (layer.depth, 0), run.mode())?
             }
             ShipState::Failed => return Ok(None),
             ShipState::Done(x) => {
@@ -123,8 +123,7 @@ impl<W: Word> ShipSecretKey<W> {
         &self,
         node: &Ciphertext<W>,
         phases: &Phases,
-        depth: usize,
-        index: usize,
+        (depth, index): (usize, usize),
         mode: SlotMode,
     ) -> Result<StageView, Error> {
         // Node 0 multiplies the plaintext factor and tracks 0 .. 2^depth - 1; node i the tracks

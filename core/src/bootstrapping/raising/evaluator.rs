@@ -3,11 +3,7 @@
 use alloc::{vec, vec::Vec};
 
 use super::{
-    key_source::{self, KeySource},
-    maps::Maps,
-    params::RaisingParams,
-    raise::Lift,
-    reduction::ReductionSpec,
+    key_source::KeySource, maps::Maps, params::RaisingParams, raise::Lift, reduction::ReductionSpec,
 };
 use crate::{
     arith::Word,
@@ -102,8 +98,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<EphemeralPair<W>, Error> {
-        self.check(x, keys)?;
-        self.lift.to_ephemeral(x, keys, counters)
+        self.lift.lower(x, keys, counters)
     }
 
     /// The second half of [`Self::mod_raise`], to the highest level or to a lower one; `like` is a ciphertext of the same key.
@@ -197,7 +192,6 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
-        self.check(x, keys)?;
         let out = self.apply(&self.maps.slots_to_coeffs, x, keys, counters)?;
         if !self.params.packs_parts() {
             return Ok(out);
@@ -212,11 +206,8 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
-        let mut out = x.clone();
-        for stage in stages {
-            out = stage.apply_counted(&self.ckks, &out, keys, counters)?;
-        }
-        Ok(out)
+        self.check(x, keys)?;
+        stages.iter().try_fold(x.clone(), |x, stage| stage.apply_counted(&self.ckks, &x, keys, counters))
     }
 
     fn top(&self) -> usize {
@@ -235,9 +226,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         self.ckks.automorphism_counted(x, g, &key, counters)
     }
 
-    /// [`Error::ParamsMismatch`] unless a ciphertext is of this set, and the keys are its owner's.
     fn check(&self, x: &Ciphertext<W>, keys: &dyn KeySource<W>) -> Result<(), Error> {
-        self.params.check_set(x)?;
-        key_source::check(keys, x.identity())
+        self.lift.check(x, keys)
     }
 }

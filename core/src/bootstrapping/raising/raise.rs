@@ -1,7 +1,7 @@
 //! ModRaise of CKKS ciphertexts, in two halves.
 
 use super::{
-    key_source::{Direction, KeySource},
+    key_source::{self, Direction, KeySource},
     params::RaisingParams,
     reduction::ReductionSpec,
 };
@@ -27,13 +27,20 @@ impl<R: ReductionSpec, W: Word> Lift<R, W> {
         Self { params: params.clone(), raise: ModRaise::new(params.ckks().rlwe()) }
     }
 
+    /// [`Error::ParamsMismatch`] unless a ciphertext is of this set, and the keys are its owner's.
+    pub fn check(&self, x: &Ciphertext<W>, keys: &dyn KeySource<W>) -> Result<(), Error> {
+        self.params.check_set(x)?;
+        key_source::check(keys, x.identity())
+    }
+
     /// The ciphertext modulo q0, under the ephemeral secret where the set has one.
-    pub fn to_ephemeral(
+    pub fn lower(
         &self,
         x: &Ciphertext<W>,
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<EphemeralPair<W>, Error> {
+        self.check(x, keys)?;
         let Some(context) = self.params.encapsulation() else {
             return self.raise.to_ephemeral(x.pair()?, None, counters);
         };
