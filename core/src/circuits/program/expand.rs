@@ -4,6 +4,7 @@ use alloc::{collections::BTreeMap, vec::Vec};
 
 use super::{
     lower::Planner,
+    operands::SumsAndProducts,
     steps::{Action, Register},
 };
 use crate::{

@@ -6,6 +6,7 @@ use super::{
     Bootstraps, InputShape, Known, MAX_STEPS, Modular, Operation, Program, Refreshed, Target, Value,
     graph::limit,
     known,
+    operands::{Constant, SumsAndProducts},
     reading::fits,
     rotations::KnownRotations,
     scales::check_number,
@@ -119,7 +120,6 @@ impl<'t> Planner<'t> {
         self.bounds.resize(self.bounds.len().max(program.nodes().len()), None);
         self.bounds[index] = known::of_node(program, index, &self.bounds).or(self.bounds[index]);
         let of = |x: Value| register_of(program, registers, x);
-        let numbers = |x: Value| program.constant(x);
         Ok(Some(match &program.nodes()[index].operation {
             Operation::Input => {
                 let InputShape { level, scale } = inputs[input];
@@ -129,30 +129,6 @@ impl<'t> Planner<'t> {
                 fits(numbers.len(), self.target.slots(), "numbers")?;
                 return Ok(None);
             }
-            Operation::Add(x, y) => match (numbers(*x), numbers(*y)) {
-                (Some(_), _) => self.add_constant(index, of(*y)?, *x, program)?,
-                (_, Some(_)) => self.add_constant(index, of(*x)?, *y, program)?,
-                _ => self.sum(index, of(*x)?, of(*y)?, Action::Add)?,
-            },
-            Operation::Subtract(x, y) => match (numbers(*x), numbers(*y)) {
-                (Some(_), _) => {
-                    let negative = self.multiply_integer(index, of(*y)?, -1)?;
-                    self.add_constant(index, negative, *x, program)?
-                }
-                (_, Some(_)) => {
-                    // -(-x + c): there is no subtraction of constants.
-                    let negative = self.multiply_integer(index, of(*x)?, -1)?;
-                    let sum = self.add_constant(index, negative, *y, program)?;
-                    self.multiply_integer(index, sum, -1)?
-                }
-                _ => self.sum(index, of(*x)?, of(*y)?, Action::Subtract)?,
-            },
-            Operation::Multiply(x, y) => match (numbers(*x), numbers(*y)) {
-                (Some(_), _) => self.multiply_constant(index, of(*y)?, *x, program)?,
-                (_, Some(_)) => self.multiply_constant(index, of(*x)?, *y, program)?,
-                _ => self.multiply(index, of(*x)?, of(*y)?)?,
-            },
-            Operation::Negate(x) => self.multiply_integer(index, of(*x)?, -1)?,
             Operation::Rotate(x, steps) => self.rotate(index, of(*x)?, i64::from(*steps))?,
             Operation::Conjugate(x) => {
                 let x = self.latest(of(*x)?);
@@ -168,6 +144,9 @@ impl<'t> Planner<'t> {
                 None => self.digits(program, index, *x, of(*x)?)?,
             },
             Operation::Output(x) => of(*x)?,
+            Operation::Add(..) | Operation::Subtract(..) | Operation::Multiply(..) | Operation::Negate(_) => {
+                return self.sum_or_product(program, index, registers);
+            }
         }))
     }
 
@@ -288,85 +267,6 @@ impl<'t> Planner<'t> {
         self.push(node, Action::AddNumber(x, number), level, scale)
     }
 
-    fn add_constant(
-        &mut self,
-        node: usize,
-        x: Register,
-        constant: Value,
-        program: &Program,
-    ) -> Result<Register, Error> {
-        let numbers = program.constant(constant).unwrap_or_default();
-        if let [number] = numbers {
-            return self.add_number(node, x, *number);
-        }
-        let x = self.latest(x);
-        let Step { level, scale, .. } = self.steps[x];
-        check_number(largest(numbers), scale)?;
-        self.push(node, Action::AddConstant(x, constant), level, scale)
-    }
-
-    pub fn multiply_integer(&mut self, node: usize, x: Register, factor: i64) -> Result<Register, Error> {
-        let x = self.latest(x);
-        if factor == 1 {
-            return Ok(x);
-        }
-        let Step { level, scale, .. } = self.steps[x];
-        self.push(node, Action::MultiplyInteger(x, factor), level, scale)
-    }
-
-    fn multiply_constant(
-        &mut self,
-        node: usize,
-        x: Register,
-        constant: Value,
-        program: &Program,
-    ) -> Result<Register, Error> {
-        let numbers = program.constant(constant).unwrap_or_default();
-        if let [Complex { re, im: 0.0 }] = *numbers
-            && (re - libm::trunc(re)).abs() == 0.0
-            && libm::fabs(re) <= LARGEST_INTEGER
-        {
-            return self.multiply_integer(node, x, re as i64);
-        }
-        if let [number] = *numbers {
-            return self.combine(node, alloc::vec![(x, number)], Complex::ZERO);
-        }
-        let x = self.with_levels(node, x, 1)?;
-        let level = self.steps[x].level - 1;
-        let scale = self.target.scale(level);
-        check_number(largest(numbers), self.factor_scale(x, level, scale)?)?;
-        self.push(node, Action::MultiplyConstant(x, constant), level, scale)
-    }
-
-    pub fn multiply(&mut self, node: usize, x: Register, y: Register) -> Result<Register, Error> {
-        self.with_levels(node, x, 1)?;
-        self.with_levels(node, y, 1)?;
-        let (mut x, mut y) = (self.latest(x), self.latest(y));
-        let key = self.target.keys.relinearization.ok_or_else(|| {
-            Error::MissingKey(
-                "a product of ciphertexts takes the relinearisation key, and there is none; give it".into(),
-            )
-        })?;
-        let lowest = self.steps[x].level.min(self.steps[y].level);
-        let level = key.min(lowest);
-        if level == 0 {
-            return key_for("of relinearisation", Some(key), 1).map(|()| x);
-        }
-        // The higher operand can be brought to the scale that makes the product's scale right.
-        let wanted = self.target.scale(level - 1).mul(self.target.primes[level]);
-        if self.steps[x].level != self.steps[y].level {
-            let (high, low) =
-                if self.steps[x].level > self.steps[y].level { (&mut x, y) } else { (&mut y, x) };
-            let scale = wanted.div(self.steps[low].scale);
-            if self.steps[low].level == level && !self.steps[*high].scale.matches(scale) {
-                *high = self.adjusted(node, *high, level, scale)?;
-            }
-        }
-        let product = self.steps[x].scale.mul(self.steps[y].scale);
-        let scale = if product.matches(wanted) { wanted } else { product };
-        self.push(node, Action::Multiply(x, y), level - 1, scale.div(self.target.primes[level]))
-    }
-
     fn rotate(&mut self, node: usize, x: Register, steps: i64) -> Result<Register, Error> {
         let x = self.latest(x);
         let Step { level, scale, .. } = self.steps[x];
@@ -436,6 +336,83 @@ impl<'t> Planner<'t> {
         key_for("of relinearisation", self.target.keys.relinearization, top)?;
         let level = top - plan.levels();
         self.push(node, Action::Polynomial(t, node), level, self.target.scale(level))
+    }
+}
+
+impl SumsAndProducts for Planner<'_> {
+    fn add(&mut self, node: usize, x: Register, y: Register) -> Result<Register, Error> {
+        self.sum(node, x, y, Action::Add)
+    }
+
+    fn subtract(&mut self, node: usize, x: Register, y: Register) -> Result<Register, Error> {
+        self.sum(node, x, y, Action::Subtract)
+    }
+
+    fn multiply(&mut self, node: usize, x: Register, y: Register) -> Result<Register, Error> {
+        self.with_levels(node, x, 1)?;
+        self.with_levels(node, y, 1)?;
+        let (mut x, mut y) = (self.latest(x), self.latest(y));
+        let key = self.target.keys.relinearization.ok_or_else(|| {
+            Error::MissingKey(
+                "a product of ciphertexts takes the relinearisation key, and there is none; give it".into(),
+            )
+        })?;
+        let lowest = self.steps[x].level.min(self.steps[y].level);
+        let level = key.min(lowest);
+        if level == 0 {
+            return key_for("of relinearisation", Some(key), 1).map(|()| x);
+        }
+        // The higher operand can be brought to the scale that makes the product's scale right.
+        let wanted = self.target.scale(level - 1).mul(self.target.primes[level]);
+        if self.steps[x].level != self.steps[y].level {
+            let (high, low) =
+                if self.steps[x].level > self.steps[y].level { (&mut x, y) } else { (&mut y, x) };
+            let scale = wanted.div(self.steps[low].scale);
+            if self.steps[low].level == level && !self.steps[*high].scale.matches(scale) {
+                *high = self.adjusted(node, *high, level, scale)?;
+            }
+        }
+        let product = self.steps[x].scale.mul(self.steps[y].scale);
+        let scale = if product.matches(wanted) { wanted } else { product };
+        self.push(node, Action::Multiply(x, y), level - 1, scale.div(self.target.primes[level]))
+    }
+
+    fn multiply_integer(&mut self, node: usize, x: Register, factor: i64) -> Result<Register, Error> {
+        let x = self.latest(x);
+        if factor == 1 {
+            return Ok(x);
+        }
+        let Step { level, scale, .. } = self.steps[x];
+        self.push(node, Action::MultiplyInteger(x, factor), level, scale)
+    }
+
+    fn add_constant(&mut self, node: usize, x: Register, constant: Constant<'_>) -> Result<Register, Error> {
+        let (constant, numbers) = constant;
+        if let [number] = numbers {
+            return self.add_number(node, x, *number);
+        }
+        let x = self.latest(x);
+        let Step { level, scale, .. } = self.steps[x];
+        check_number(largest(numbers), scale)?;
+        self.push(node, Action::AddConstant(x, constant), level, scale)
+    }
+
+    fn multiply_constant(&mut self, node: usize, x: Register, by: Constant<'_>) -> Result<Register, Error> {
+        let (constant, numbers) = by;
+        if let [Complex { re, im: 0.0 }] = *numbers
+            && (re - libm::trunc(re)).abs() == 0.0
+            && libm::fabs(re) <= LARGEST_INTEGER
+        {
+            return self.multiply_integer(node, x, re as i64);
+        }
+        if let [number] = *numbers {
+            return self.combine(node, alloc::vec![(x, number)], Complex::ZERO);
+        }
+        let x = self.with_levels(node, x, 1)?;
+        let level = self.steps[x].level - 1;
+        let scale = self.target.scale(level);
+        check_number(largest(numbers), self.factor_scale(x, level, scale)?)?;
+        self.push(node, Action::MultiplyConstant(x, constant), level, scale)
     }
 }
 

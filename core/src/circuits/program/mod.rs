@@ -84,6 +84,7 @@ mod graph;
 pub mod integer_program;
 mod known;
 mod lower;
+mod operands;
 mod order;
 mod plan;
 mod reading;

@@ -6,7 +6,7 @@ use super::{
     InputShape, Known, Operation, Plan, Readings,
     state::{Segment, State},
     steps::{Action, Register, Step},
-    values::check_planned,
+    values::{check_planned, needed},
 };
 use crate::{
     arith::{ComplexDoubleDouble, Word},
@@ -109,17 +109,13 @@ impl<W: Word> Run<'_, W> {
     /// Runs the next step of the plan.
     pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), Error> {
         let (plan, at) = (self.plan, self.state.at());
-        self.try_step(at, observer).map_err(|error| error.within(&plan.place(at)))
+        self.try_step(at, &plan.steps[at], observer).map_err(|error| error.within(&plan.place(at)))
     }
 
-    fn try_step(&mut self, at: usize, observer: &mut dyn Observer) -> Result<(), Error> {
-        let step = &self.plan.steps[at];
+    fn try_step(&mut self, at: usize, step: &Step, observer: &mut dyn Observer) -> Result<(), Error> {
         let results = if let Action::Refresh(x) = step.action {
             self.end_segment(observer)?;
-            let refresh = self
-                .machine
-                .refresh
-                .ok_or_else(|| Error::MissingKey("there are no bootstrapping keys; give them".into()))?;
+            let refresh = needed(self.machine.refresh, "there are no bootstrapping keys; give them")?;
             vec![refresh(self.value(x)?, observer)?]
         } else if let Action::Digits(x, nodes, known) = &step.action {
             self.end_segment(observer)?;
@@ -154,11 +150,10 @@ impl<W: Word> Run<'_, W> {
         observer: &mut dyn Observer,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
         let readings = self.plan.readings_of(nodes)?;
-        let read = self.machine.digits.ok_or_else(|| {
-            Error::MissingKey(
-                "there is nothing here that reads digits; plan for the set that evaluates".into(),
-            )
-        })?;
+        let read = needed(
+            self.machine.digits,
+            "there is nothing here that reads digits; plan for the set that evaluates",
+        )?;
         read(self.value(x)?, Readings { list: &readings, known }, observer)
     }
 
@@ -286,15 +281,11 @@ impl<W: Word> Run<'_, W> {
     }
 
     fn relinearization(&self) -> Result<&SampleBlock<W>, Error> {
-        self.relinearization
-            .as_deref()
-            .ok_or_else(|| Error::MissingKey("there is no relinearisation key; give it".into()))
+        needed(self.relinearization.as_deref(), "there is no relinearisation key; give it")
     }
 
     fn galois(&self) -> Result<&dyn GaloisSource<W>, Error> {
-        self.machine
-            .galois
-            .ok_or_else(|| Error::MissingKey("there are no keys of rotations; give them".into()))
+        needed(self.machine.galois, "there are no keys of rotations; give them")
     }
 }
 

@@ -44,6 +44,11 @@ pub(super) fn check_planned(given: usize, planned: usize) -> Result<(), Error> {
     )))
 }
 
+/// What a machine holds, or [`Error::MissingKey`] with these words.
+pub(super) fn needed<T>(held: Option<T>, without: &str) -> Result<T, Error> {
+    held.ok_or_else(|| Error::MissingKey(without.into()))
+}
+
 /// Results by step, each from when it is known until nothing needs it any more.
 pub(super) struct Values<T>(Vec<Option<T>>);
 

@@ -3,7 +3,12 @@
 use alloc::format;
 
 use super::{
-    super::{Operation, Program, Value, lower::key_for, steps::register_of},
+    super::{
+        Operation, Program, Value,
+        lower::key_for,
+        operands::{Constant, SumsAndProducts},
+        steps::register_of,
+    },
     numbers::{integer, integers_of, missing},
     placing::Planner,
     steps::{Action, Register},
@@ -14,7 +19,6 @@ use crate::{
     error::Error,
     schemes::{
         bgv::BgvShape,
-        ckks::Complex,
         evaluator::{Label, Leveled},
     },
     trace::Counters,
@@ -33,7 +37,6 @@ impl<W: Word> Planner<'_, W> {
         (input, inputs): (usize, &[BgvShape]),
     ) -> Result<Option<Register>, Error> {
         let of = |x: Value| register_of(program, registers, x);
-        let numbers = |x: Value| program.constant(x);
         Ok(Some(match &program.nodes()[index].operation {
             Operation::Input => self.input(index, input, &inputs[input])?,
             Operation::Constant(numbers) => {
@@ -41,30 +44,6 @@ impl<W: Word> Planner<'_, W> {
                 numbers.iter().try_for_each(|&z| integer(z).map(drop))?;
                 return Ok(None);
             }
-            Operation::Add(x, y) => match (numbers(*x), numbers(*y)) {
-                (Some(numbers), _) => self.add_constant(index, of(*y)?, (*x, numbers))?,
-                (_, Some(numbers)) => self.add_constant(index, of(*x)?, (*y, numbers))?,
-                _ => self.sum(index, (of(*x)?, of(*y)?), Action::Add)?,
-            },
-            Operation::Subtract(x, y) => match (numbers(*x), numbers(*y)) {
-                (Some(numbers), _) => {
-                    let negative = self.multiply_integer(index, of(*y)?, -1)?;
-                    self.add_constant(index, negative, (*x, numbers))?
-                }
-                (_, Some(numbers)) => {
-                    // -(-x + c): there is no subtraction of constants.
-                    let negative = self.multiply_integer(index, of(*x)?, -1)?;
-                    let sum = self.add_constant(index, negative, (*y, numbers))?;
-                    self.multiply_integer(index, sum, -1)?
-                }
-                _ => self.sum(index, (of(*x)?, of(*y)?), Action::Subtract)?,
-            },
-            Operation::Multiply(x, y) => match (numbers(*x), numbers(*y)) {
-                (Some(numbers), _) => self.multiply_constant(index, of(*y)?, (*x, numbers))?,
-                (_, Some(numbers)) => self.multiply_constant(index, of(*x)?, (*y, numbers))?,
-                _ => self.multiply(index, of(*x)?, of(*y)?)?,
-            },
-            Operation::Negate(x) => self.multiply_integer(index, of(*x)?, -1)?,
             Operation::Rotate(x, steps) => self.rotate(index, of(*x)?, i64::from(*steps))?,
             Operation::Conjugate(x) => self.swap(index, of(*x)?)?,
             Operation::Polynomial(x, p) => self.polynomial(index, of(*x)?, p)?,
@@ -73,6 +52,9 @@ impl<W: Word> Planner<'_, W> {
             }
             Operation::Bootstrap(x) => self.refresh(index, of(*x)?)?,
             Operation::Output(x) => of(*x)?,
+            Operation::Add(..) | Operation::Subtract(..) | Operation::Multiply(..) | Operation::Negate(_) => {
+                return self.sum_or_product(program, index, registers);
+            }
         }))
     }
 
@@ -122,59 +104,10 @@ impl<W: Word> Planner<'_, W> {
         })
     }
 
-    fn multiply(&mut self, node: usize, x: Register, y: Register) -> Result<Register, Error> {
-        let key = self.relinearization("a product of ciphertexts")?;
-        self.placed(node, &[x, y], &|planner, own| {
-            let (mut x, mut y) = (own[0], own[1]);
-            let (a, b) = (planner.shape(x), planner.shape(y));
-            let level = a.level.min(b.level);
-            key_for("of relinearisation", Some(key), level)?;
-            level_below(1, level)?;
-            if a.level != b.level {
-                // Bring the higher operand to the factor for which the product, once rescaled, has the usual factor of its level.
-                let product =
-                    planner.target.factor(level - 1).mul(planner.target.context.level_factor(level));
-                let (high, low) = if a.level > b.level { (&mut x, b) } else { (&mut y, a) };
-                let factor = product.div(low.factor);
-                if planner.shape(*high).factor != factor {
-                    *high = planner.settle(node, *high, level, factor)?;
-                }
-            }
-            let product = planner.rehearsal.tensor(&planner.shape(x), &planner.shape(y))?;
-            let shape = planner.rehearsal.reduce(&product, &key, &mut Counters::default())?;
-            planner.push(node, Action::Multiply(x, y), shape)
-        })
-    }
-
-    fn add_constant(
-        &mut self,
-        node: usize,
-        x: Register,
-        (constant, numbers): (Value, &[Complex]),
-    ) -> Result<Register, Error> {
-        if let [number] = *numbers {
-            return self.add_number(node, x, integer(number)?);
-        }
-        self.placed(node, &[x], &|planner, own| {
-            let shape = planner.rehearsal.add_plain(&planner.shape(own[0]))?;
-            planner.push(node, Action::AddConstant(own[0], constant), shape)
-        })
-    }
-
     fn add_number(&mut self, node: usize, x: Register, number: i64) -> Result<Register, Error> {
         self.placed(node, &[x], &|planner, own| {
             let shape = planner.rehearsal.add_constant(&planner.shape(own[0]), number)?;
             planner.push(node, Action::AddNumber(own[0], number), shape)
-        })
-    }
-
-    fn multiply_integer(&mut self, node: usize, x: Register, factor: i64) -> Result<Register, Error> {
-        if factor == 1 {
-            return Ok(self.latest(x));
-        }
-        self.placed(node, &[x], &|planner, own| {
-            let shape = planner.rehearsal.multiply_integer(&planner.shape(own[0]), factor)?;
-            planner.push(node, Action::MultiplyInteger(own[0], factor), shape)
         })
     }
 
@@ -190,25 +123,6 @@ impl<W: Word> Planner<'_, W> {
             let factor = planner.target.factor(level);
             let shape = planner.rehearsal.multiple(&planner.shape(own), number, level, factor)?;
             planner.push(node, Action::Times(own, number), shape)
-        })
-    }
-
-    fn multiply_constant(
-        &mut self,
-        node: usize,
-        x: Register,
-        (constant, numbers): (Value, &[Complex]),
-    ) -> Result<Register, Error> {
-        if let [number] = *numbers {
-            return self.multiply_number(node, x, integer(number)?);
-        }
-        self.placed(node, &[x], &|planner, own| {
-            let own = own[0];
-            let level = level_below(1, planner.shape(own).level)?;
-            let before = planner.target.factor(level).mul(planner.target.context.level_factor(level + 1));
-            let product = planner.rehearsal.multiply_plain(&planner.shape(own), before)?;
-            let shape = planner.rehearsal.rescale(&product)?;
-            planner.push(node, Action::MultiplyConstant(own, constant), shape)
         })
     }
 
@@ -258,6 +172,76 @@ impl<W: Word> Planner<'_, W> {
     fn relinearization(&self, what: &str) -> Result<usize, Error> {
         self.target.keys.relinearization.ok_or_else(|| {
             Error::MissingKey(format!("{what} takes the relinearisation key, and there is none; make one"))
+        })
+    }
+}
+
+impl<W: Word> SumsAndProducts for Planner<'_, W> {
+    fn add(&mut self, node: usize, x: Register, y: Register) -> Result<Register, Error> {
+        self.sum(node, (x, y), Action::Add)
+    }
+
+    fn subtract(&mut self, node: usize, x: Register, y: Register) -> Result<Register, Error> {
+        self.sum(node, (x, y), Action::Subtract)
+    }
+
+    fn multiply(&mut self, node: usize, x: Register, y: Register) -> Result<Register, Error> {
+        let key = self.relinearization("a product of ciphertexts")?;
+        self.placed(node, &[x, y], &|planner, own| {
+            let (mut x, mut y) = (own[0], own[1]);
+            let (a, b) = (planner.shape(x), planner.shape(y));
+            let level = a.level.min(b.level);
+            key_for("of relinearisation", Some(key), level)?;
+            level_below(1, level)?;
+            if a.level != b.level {
+                // Bring the higher operand to the factor for which the product, once rescaled, has the usual factor of its level.
+                let product =
+                    planner.target.factor(level - 1).mul(planner.target.context.level_factor(level));
+                let (high, low) = if a.level > b.level { (&mut x, b) } else { (&mut y, a) };
+                let factor = product.div(low.factor);
+                if planner.shape(*high).factor != factor {
+                    *high = planner.settle(node, *high, level, factor)?;
+                }
+            }
+            let product = planner.rehearsal.tensor(&planner.shape(x), &planner.shape(y))?;
+            let shape = planner.rehearsal.reduce(&product, &key, &mut Counters::default())?;
+            planner.push(node, Action::Multiply(x, y), shape)
+        })
+    }
+
+    fn multiply_integer(&mut self, node: usize, x: Register, factor: i64) -> Result<Register, Error> {
+        if factor == 1 {
+            return Ok(self.latest(x));
+        }
+        self.placed(node, &[x], &|planner, own| {
+            let shape = planner.rehearsal.multiply_integer(&planner.shape(own[0]), factor)?;
+            planner.push(node, Action::MultiplyInteger(own[0], factor), shape)
+        })
+    }
+
+    fn add_constant(&mut self, node: usize, x: Register, constant: Constant<'_>) -> Result<Register, Error> {
+        let (constant, numbers) = constant;
+        if let [number] = *numbers {
+            return self.add_number(node, x, integer(number)?);
+        }
+        self.placed(node, &[x], &|planner, own| {
+            let shape = planner.rehearsal.add_plain(&planner.shape(own[0]))?;
+            planner.push(node, Action::AddConstant(own[0], constant), shape)
+        })
+    }
+
+    fn multiply_constant(&mut self, node: usize, x: Register, by: Constant<'_>) -> Result<Register, Error> {
+        let (constant, numbers) = by;
+        if let [number] = *numbers {
+            return self.multiply_number(node, x, integer(number)?);
+        }
+        self.placed(node, &[x], &|planner, own| {
+            let own = own[0];
+            let level = level_below(1, planner.shape(own).level)?;
+            let before = planner.target.factor(level).mul(planner.target.context.level_factor(level + 1));
+            let product = planner.rehearsal.multiply_plain(&planner.shape(own), before)?;
+            let shape = planner.rehearsal.rescale(&product)?;
+            planner.push(node, Action::MultiplyConstant(own, constant), shape)
         })
     }
 }

@@ -3,7 +3,10 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    super::{Operation, STAGE, Value, values::check_planned},
+    super::{
+        Operation, STAGE, Value,
+        values::{check_planned, needed},
+    },
     IntegerPlan,
     numbers::{integer, integers_of},
     state::State,
@@ -100,17 +103,13 @@ impl<W: Word> Run<'_, W> {
     /// Runs the next step of the plan.
     pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), Error> {
         let (plan, at) = (self.plan, self.state.at());
-        self.try_step(at, observer).map_err(|error| error.within(&plan.place(at)))
+        self.try_step(at, &plan.steps[at], observer).map_err(|error| error.within(&plan.place(at)))
     }
 
-    fn try_step(&mut self, at: usize, observer: &mut dyn Observer) -> Result<(), Error> {
-        let step = &self.plan.steps[at];
+    fn try_step(&mut self, at: usize, step: &Step, observer: &mut dyn Observer) -> Result<(), Error> {
         let out = if let Action::Refresh(x) = step.action {
             self.state.end_segment(self.plan, observer)?;
-            let refresh = self
-                .machine
-                .refresh
-                .ok_or_else(|| Error::MissingKey("there are no bootstrapping keys; give them".into()))?;
+            let refresh = needed(self.machine.refresh, "there are no bootstrapping keys; give them")?;
             refresh(self.value(x)?, observer)?
         } else if let Action::Input(i) = step.action {
             self.inputs[i].clone()
@@ -133,13 +132,11 @@ impl<W: Word> Run<'_, W> {
     }
 
     fn relinearization(&self) -> Result<&SampleBlock<W>, Error> {
-        self.machine
-            .relinearization
-            .ok_or_else(|| Error::MissingKey("there is no relinearisation key; give it".into()))
+        needed(self.machine.relinearization, "there is no relinearisation key; give it")
     }
 
     fn galois(&self) -> Result<&dyn GaloisSource<W>, Error> {
-        self.machine.galois.ok_or_else(|| Error::MissingKey("there are no Galois keys; give them".into()))
+        needed(self.machine.galois, "there are no Galois keys; give them")
     }
 
     /// The numbers of a constant modulo P, one per slot, as they are encoded.
