@@ -18,6 +18,34 @@ pub fn mode(name: Option<String>, params: &impl CkksSet) -> Result<SlotMode> {
     })
 }
 
+/// The method `encrypt` of a key with its set in the field `preset`. `$params` are its parameters, and `$encrypt` makes a ciphertext of the
+/// key, numbers, what slots hold, a level and a seed.
+macro_rules! encrypts {
+    ($(#$doc:tt)* $key:ident, [$($params:tt)+], $encrypt:expr) => {
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        impl $key {
+            $(#$doc)*
+            pub fn encrypt(
+                &self,
+                values: &js_sys::Float64Array,
+                mode: Option<String>,
+                level: Option<u32>,
+                seed: Option<js_sys::Uint8Array>,
+            ) -> $crate::failure::Result<Ciphertext> {
+                let params = self.$($params)+.clone();
+                let mode = $crate::ckks::mode(mode, &params)?;
+                let level = level.map_or(refloat::wire::CkksSet::output_level(&params), |level| level as usize);
+                let ciphertext = refloat::scrub::scrubbed(|| {
+                    let randomness = $crate::randomness::seed_for(self.preset.name, self.preset.secure(), seed)?;
+                    let values = zeroize::Zeroizing::new(values.to_vec());
+                    Ok::<_, $crate::failure::Failure>(($encrypt)(self, &values, mode, level, &randomness)?)
+                })?;
+                Ok(Ciphertext::new(self.preset, params, ciphertext))
+            }
+        }
+    };
+}
+
 /// Sets, secret keys and ciphertexts of a method with parameters `$params`, keys `$secret` and sets `$preset` over words
 /// `$word`; `$secure` is the set to take instead of a toy.
 macro_rules! ckks_surface {
@@ -56,29 +84,17 @@ macro_rules! ckks_surface {
             write: |key: &std::sync::Arc<$secret>| refloat::wire::secret_key_to_bytes(key.as_ref())
         }
 
+        $crate::ckks::encrypts! {
+            /// Encrypts numbers, at the output level unless another level is given. A given seed is for insecure sets only.
+            SecretKey, [key.params()], |secret: &SecretKey, values: &[f64], mode, level, randomness| {
+                refloat::bootstrapping::method::NumberSecret::encrypt_numbers(
+                    secret.key.as_ref(), values, mode, level, randomness,
+                )
+            }
+        }
+
         #[wasm_bindgen::prelude::wasm_bindgen]
         impl SecretKey {
-            /// Encrypts numbers, at the output level unless another level is given. A given seed is for insecure sets only.
-            pub fn encrypt(
-                &self,
-                values: &js_sys::Float64Array,
-                mode: Option<String>,
-                level: Option<u32>,
-                seed: Option<js_sys::Uint8Array>,
-            ) -> $crate::failure::Result<Ciphertext> {
-                use refloat::bootstrapping::method::NumberSecret;
-                let params = self.key.params();
-                let mode = $crate::ckks::mode(mode, params)?;
-                let level = level.map_or(refloat::wire::CkksSet::output_level(params), |level| level as usize);
-                let ciphertext = refloat::scrub::scrubbed(|| {
-                    let randomness = $crate::randomness::seed_for(self.preset.name, self.preset.secure(), seed)?;
-                    let values = zeroize::Zeroizing::new(values.to_vec());
-                    let ciphertext = self.key.encrypt_numbers(&values, mode, level, &randomness)?;
-                    Ok::<_, $crate::failure::Failure>(ciphertext)
-                })?;
-                Ok(Ciphertext::new(self.preset, params.clone(), ciphertext))
-            }
-
             /// Decrypts, for the owner of the key, who is the caller.
             pub fn decrypt(
                 &self,
@@ -136,26 +152,14 @@ macro_rules! ckks_surface {
                 let bytes = refloat::wire::public_key_to_bytes(&self.params, &self.inner);
                 js_sys::Uint8Array::from(bytes.as_slice())
             }
+        }
 
+        $crate::ckks::encrypts! {
             /// Encrypts numbers as `SecretKey.encrypt` does.
-            pub fn encrypt(
-                &self,
-                values: &js_sys::Float64Array,
-                mode: Option<String>,
-                level: Option<u32>,
-                seed: Option<js_sys::Uint8Array>,
-            ) -> $crate::failure::Result<Ciphertext> {
-                use refloat::bootstrapping::method::NumberSet;
-                let params = &self.params;
-                let mode = $crate::ckks::mode(mode, params)?;
-                let level = level.map_or(refloat::wire::CkksSet::output_level(params), |level| level as usize);
-                let ciphertext = refloat::scrub::scrubbed(|| {
-                    let randomness = $crate::randomness::seed_for(self.preset.name, self.preset.secure(), seed)?;
-                    let values = zeroize::Zeroizing::new(values.to_vec());
-                    let ciphertext = params.encrypt_numbers_for(&self.inner, &values, mode, level, &randomness)?;
-                    Ok::<_, $crate::failure::Failure>(ciphertext)
-                })?;
-                Ok(Ciphertext::new(self.preset, params.clone(), ciphertext))
+            PublicKey, [params], |public: &PublicKey, values: &[f64], mode, level, randomness| {
+                refloat::bootstrapping::method::NumberSet::encrypt_numbers_for(
+                    &public.params, &public.inner, values, mode, level, randomness,
+                )
             }
         }
 
@@ -223,4 +227,4 @@ macro_rules! ckks_surface {
     };
 }
 
-pub(crate) use ckks_surface;
+pub(crate) use {ckks_surface, encrypts};
