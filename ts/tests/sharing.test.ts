@@ -1,4 +1,4 @@
-// Runs shared by many workers: the same bits with one to eight of them, and when one is killed in the middle of a task.
+// Runs shared by many workers: the same bits with one to eight of them, and when some are killed in the middle of a task.
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Refloat, type BootstrapKeys, type Ciphertext, type CircuitInfo, type GateCiphertext, type GateKeys, type KeySet } from 'refloat';
@@ -102,8 +102,45 @@ function killAt(thread: Worker, stage: number): () => number {
   return () => given;
 }
 
-describe('from one to eight threads', () => {
-  for (const count of [2, 3, 4, 5, 6, 7, 8]) {
+/** Counts the tasks whose results the other workers hand to the instance's own. */
+function handedIn(): () => number {
+  let results = 0;
+  watch(threads[0] as Worker, (method) => {
+    if (method === 'supply') results += 1;
+  });
+  return () => results;
+}
+
+/** The threads of the pool that still run: one that has ended has no number. */
+function pool(): Worker[] {
+  return threads.slice(1).filter(({ threadId }) => threadId !== -1);
+}
+
+/**
+ * Kills so many threads of the pool, each while it computes a task of a stage: the first that are given any. The returned function ends this,
+ * waits for those killed, and tells their number.
+ */
+function killFirst(number: number, stage: number): () => Promise<number> {
+  const gone: Promise<unknown>[] = [];
+  let over = false;
+  for (const thread of pool()) {
+    watchTasks(thread, stage, () => {
+      if (over || gone.length === number) return;
+      gone.push(new Promise((resolve) => thread.once('exit', resolve)));
+      void thread.terminate();
+    });
+  }
+  return async () => {
+    over = true;
+    return (await Promise.all(gone)).length;
+  };
+}
+
+/** One thread computes alone; each further one is a worker of the pool. */
+const COUNTS = [2, 3, 4, 5, 6, 7, 8, 9];
+
+describe('from one to nine threads', () => {
+  for (const count of COUNTS) {
     it(`${count} give the bits of one`, async () => {
       const { fresh, sum } = await ofOneThread();
       threads = [];
@@ -111,10 +148,14 @@ describe('from one to eight threads', () => {
       const there = await same(rf);
       // Once this is answered, the whole pool is ready for tracks and has the keys of gates.
       await rf.memory();
+      const tracks = handedIn();
       expect(await bootstrapped(there)).toEqual(fresh);
+      expect(tracks()).toBeGreaterThan(0);
       await added(there);
       await rf.memory();
+      const gates = handedIn();
       expect(await added(there)).toEqual(sum);
+      expect(gates()).toBeGreaterThan(0);
       expect(threads).toHaveLength(count);
     });
   }
@@ -158,16 +199,36 @@ describe('a worker killed in the middle', () => {
     });
   }
 
-  it('of a run that has no other worker leaves the run to its own', async () => {
-    const { fresh } = await ofOneThread();
-    threads = [];
-    const rf = await withThreads(2);
-    const there = await same(rf);
-    await rf.memory();
-    const given = killAt(threads[1] as Worker, TRACKS);
-    expect(await bootstrapped(there)).toEqual(fresh);
-    expect(given()).toBeGreaterThanOrEqual(1);
-  });
+  for (const count of COUNTS) {
+    it(`of a track or of a gate changes no bit, with ${count} threads: one of the pool, then all but one`, async () => {
+      const one = await ofOneThread();
+      threads = [];
+      const rf = await withThreads(count);
+      const there = await same(rf);
+      // With one worker in the pool, the run is left to its own; with two, all but one is one.
+      const numbers = new Set([1, Math.max(1, count - 2)]);
+      for (const [wanted, stage, run] of [
+        [one.fresh, TRACKS, bootstrapped],
+        [one.sum, GATES, added],
+      ] as const) {
+        // After this the whole pool is ready, with everything it keeps for such runs.
+        await run(there);
+        await rf.memory();
+        for (const number of numbers) {
+          expect(pool()).toHaveLength(count - 1);
+          const killed = killFirst(number, stage);
+          expect(await run(there)).toEqual(wanted);
+          expect(await killed()).toBeGreaterThan(0);
+          // The next run puts others in their places.
+          await run(there);
+          await rf.memory();
+        }
+        const helped = handedIn();
+        expect(await run(there)).toEqual(wanted);
+        expect(helped()).toBeGreaterThan(0);
+      }
+    });
+  }
 
   it('however often, one after the other', async () => {
     const { fresh } = await ofOneThread();
