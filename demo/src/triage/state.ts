@@ -52,24 +52,24 @@ export interface State extends Making {
   /** The latest answer to each question. */
   readonly answers: Partial<Record<QuestionName, Answer>>;
   /** The run under way. */
-  run: Journey;
+  run: RunProgress;
   /** The entry whose comparisons are marked. */
   marked: number;
 }
 
 /** How far a run is: the stage under way, and the comparisons made and their total. */
-export interface Journey {
+export interface RunProgress {
   under: string;
   pairs: readonly [number, number];
 }
 
 /** A run before its first event, when no stage is known. */
-export function begun(): Journey {
+export function begun(): RunProgress {
   return { under: '', pairs: [0, 0] };
 }
 
 /** Takes in an event of a run. */
-export function take(run: Journey, event: ProgramEvent | KeyRepair): void {
+export function take(run: RunProgress, event: ProgramEvent | KeyRepair): void {
   if (event.kind === 'repair' || event.kind === 'exit') return;
   run.under = event.stage;
   // The second question compares once more, one number with zero.

@@ -2,7 +2,7 @@ import { decimal, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import { figure } from '../views/figure.js';
 import { drawing, label, n } from '../views/svg.js';
-import type { Answer, Journey, State } from './state.js';
+import type { Answer, RunProgress, State } from './state.js';
 import { QUESTIONS } from './questions.js';
 import { found, isMarked } from './words.js';
 
@@ -12,7 +12,7 @@ export function pairsOf(count: number): (readonly [number, number])[] {
 }
 
 /** All pairs. Each is one gate; a row and its column add up to a rank. */
-export function triangle(state: State, names: readonly string[], answer: Answer | undefined, run: Journey | undefined, width: number): Html {
+export function triangle(state: State, names: readonly string[], answer: Answer | undefined, run: RunProgress | undefined, width: number): Html {
   const count = names.length;
   const size = Math.min(width, 340);
   const [left, top] = [20, 20];
@@ -44,7 +44,7 @@ export function triangle(state: State, names: readonly string[], answer: Answer 
   });
 }
 
-function triangleSentence(state: State, answer: Answer | undefined, run: Journey | undefined, names: readonly string[]): string {
+function triangleSentence(state: State, answer: Answer | undefined, run: RunProgress | undefined, names: readonly string[]): string {
   if (run) return `${run.pairs[0]} of ${run.pairs[1] || (names.length * (names.length - 1)) / 2} pairs compared.`;
   if (!answer) return 'Every pair is compared by a gate.';
   const { more } = QUESTIONS[answer.question];
