@@ -4,10 +4,10 @@ import type { Port } from '../engine/port.js';
 import { Resource, asBytes } from './resource.js';
 
 /** A public key of any scheme that has them. */
-type AnyKey = GluePublicKey | GlueIntegerPublicKey;
+type AnyPublicKey = GluePublicKey | GlueIntegerPublicKey;
 
 /** A public key: it encrypts for the owner of a secret key, and decrypts nothing. */
-export abstract class EncryptingKey<P, K extends AnyKey> extends Resource<K> {
+export abstract class EncryptingKey<P, K extends AnyPublicKey> extends Resource<K> {
   /** The parameter set. */
   readonly params: P;
   /** Hexadecimal id of the key that decrypts. */
@@ -22,7 +22,7 @@ export abstract class EncryptingKey<P, K extends AnyKey> extends Resource<K> {
 
   /** The wire form, in an array that is the caller's to keep or to transfer: give it to everybody who is to encrypt. */
   async toBytes(): Promise<Uint8Array> {
-    const key: Handle<AnyKey> = this.handle;
+    const key: Handle<AnyPublicKey> = this.handle;
     return this.port.call(key, 'toBytes');
   }
 }

@@ -9,15 +9,16 @@ import type { Preset } from '../params.js';
 import { SteppableRun } from '../run.js';
 import { prepareHelpers, shareBootstrap } from '../sharing/bootstrap.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
-import { freshLevel, mustBe, named, numbers } from './arguments.js';
+import { mustBe, named, numbers } from './arguments.js';
 import { ArithmeticKeys } from './arithmetic-keys.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
 import { FLAG, checkOptions, type Kinds } from './check-options.js';
 import { Ciphertext } from './ciphertext.js';
+import { encrypted } from './encrypting.js';
 import { eachPart, mustFitIn } from './key-parts.js';
-import { ENCRYPT, ROUNDS, SIGNAL, type EncryptOptions, type RoundsChoice, type SignalOptions } from './options.js';
+import { ROUNDS, SIGNAL, type EncryptOptions, type RoundsChoice, type SignalOptions } from './options.js';
 import { PublicKey } from './public-key.js';
-import { SecretKey, copied, type IdentifiedKey } from './secret.js';
+import { SecretKey, type IdentifiedKey } from './secret.js';
 import { keyMismatch } from './sets.js';
 
 /** Options of `KeySet.arithmeticKeys`. */
@@ -100,13 +101,8 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
    * ones (`bits`). Fewer than `params.slots` are padded with zeros. The input is copied.
    */
   async encrypt(values: ArrayLike<number>, options: EncryptOptions = {}): Promise<Ciphertext> {
-    checkOptions(options, 'encrypt()', ENCRYPT);
-    throwIfAborted(options.signal);
-    const data = numbers(values, 'encrypt()');
-    const mode = options.mode ?? this.params.mode;
-    const level = options.level === undefined ? undefined : freshLevel(this.params.outputLevel, options.level);
-    const made = await this.port.call(this.handle, 'encrypt', data, mode, level, copied(options.seed));
-    return new Ciphertext(this.port, made, mode);
+    const set = { port: this.port, params: this.params };
+    return encrypted(set, values, options, (data, mode, level, seed) => this.port.call(this.handle, 'encrypt', data, mode, level, seed));
   }
 
   /**

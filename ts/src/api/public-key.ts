@@ -1,14 +1,11 @@
 import type { GluePublicKey } from '../engine/glue.js';
 import type { Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import { throwIfAborted } from '../errors.js';
 import type { Preset } from '../params.js';
-import { freshLevel, numbers } from './arguments.js';
-import { checkOptions } from './check-options.js';
-import { Ciphertext } from './ciphertext.js';
+import type { Ciphertext } from './ciphertext.js';
+import { encrypted } from './encrypting.js';
 import { EncryptingKey } from './encrypting-key.js';
-import { ENCRYPT, type EncryptOptions } from './options.js';
-import { copied } from './secret.js';
+import type { EncryptOptions } from './options.js';
 
 /**
  * Encrypts for the owner of a secret key, and decrypts nothing. `KeySet.publicKey()` makes it, and its bytes may go to anybody. What
@@ -38,12 +35,7 @@ export class PublicKey extends EncryptingKey<Preset, GluePublicKey> {
 
   /** Encrypts numbers as `KeySet.encrypt()` does; the noise is larger by some bits. */
   async encrypt(values: ArrayLike<number>, options: EncryptOptions = {}): Promise<Ciphertext> {
-    checkOptions(options, 'encrypt()', ENCRYPT);
-    throwIfAborted(options.signal);
-    const data = numbers(values, 'encrypt()');
-    const { mode, outputLevel } = this.params;
-    const level = options.level === undefined ? undefined : freshLevel(outputLevel, options.level);
-    const made = await this.port.call(this.handle, 'encrypt', data, options.mode ?? mode, level, copied(options.seed));
-    return new Ciphertext(this.port, made, options.mode ?? mode);
+    const set = { port: this.port, params: this.params };
+    return encrypted(set, values, options, (data, mode, level, seed) => this.port.call(this.handle, 'encrypt', data, mode, level, seed));
   }
 }

@@ -7,13 +7,13 @@ import { shown } from './arguments.js';
 import { Resource, asSecret } from './resource.js';
 
 /** A secret key of any scheme. */
-type AnyKey = GlueSecretKey | GlueGateSecretKey | GlueIntegerSecretKey;
+type AnySecretKey = GlueSecretKey | GlueGateSecretKey | GlueIntegerSecretKey;
 
 /** The handle of a secret key, and its id. @internal */
-export type IdentifiedKey<K extends AnyKey> = Handle<K> & { readonly keyId: string };
+export type IdentifiedKey<K extends AnySecretKey> = Handle<K> & { readonly keyId: string };
 
 /** A secret key of a set. It stays inside the wasm instance; `exportSecret()` is the only way out. */
-export abstract class SecretKey<P extends SetWithParts = SetWithParts, K extends AnyKey = AnyKey> extends Resource<K> {
+export abstract class SecretKey<P extends SetWithParts = SetWithParts, K extends AnySecretKey = AnySecretKey> extends Resource<K> {
   /** Hexadecimal id, the same for everything made with this key. */
   readonly id: string;
   /** The parameter set. */
@@ -31,7 +31,7 @@ export abstract class SecretKey<P extends SetWithParts = SetWithParts, K extends
    * always gives the same bytes.
    */
   async keyPart(index: number): Promise<Uint8Array> {
-    const key: Handle<AnyKey> = this.handle;
+    const key: Handle<AnySecretKey> = this.handle;
     if (!Number.isInteger(index) || index < 0) {
       throw new RefloatError('INVALID_ARGUMENT', `part ${shown(index)} of the keys; pass an integer from 0 to ${this.params.keyParts.length - 1}`);
     }
@@ -40,7 +40,7 @@ export abstract class SecretKey<P extends SetWithParts = SetWithParts, K extends
 
   /** The secret key itself, for safe keeping. Whoever has these bytes can decrypt everything. */
   async exportSecret(): Promise<Uint8Array> {
-    const key: Handle<AnyKey> = this.handle;
+    const key: Handle<AnySecretKey> = this.handle;
     return this.port.call(key, 'exportSecret');
   }
 }
