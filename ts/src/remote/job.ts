@@ -1,4 +1,5 @@
 import { RefloatError } from '../errors.js';
+import { toHex } from '../hex.js';
 import { bearer } from './access.js';
 import { discard } from './body.js';
 import { gone, refusal, type Http } from './http.js';
@@ -43,7 +44,7 @@ async function submit(http: Http, job: Job, signal: AbortSignal): Promise<string
     headers: {
       ...bearer(job.token),
       'content-type': 'application/octet-stream',
-      'idempotency-key': Array.from(once, (b) => b.toString(16).padStart(2, '0')).join(''),
+      'idempotency-key': toHex(once),
       'refloat-digest': await job.digest(job.body),
     },
     body: job.body,
