@@ -5,6 +5,7 @@
 // and tests compile for minutes, and browsers wait more than they compute.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { allowedLicences, refused } from './lib/allowed.mjs';
 import { build } from './lib/build.mjs';
 import { needChromium } from './lib/browser.mjs';
 import { CRATES, RUST_TESTS, artefacts } from './lib/cargo.mjs';
@@ -46,9 +47,10 @@ const CHOICE = 'arith::backends::dispatch::tests::the_choice_in_force_is_the_one
  */
 const steps = [
   { group: 'lint', name: 'lock files', action: checkLocks },
-  { group: 'lint', name: 'crates: licences, duplicates, sources', action: () => cargoDeny('bans', 'licenses', 'sources') },
+  { group: 'lint', name: 'crates: licences', action: checkLicences },
+  { group: 'lint', name: 'crates: licences, duplicates, sources, by cargo-deny', action: () => cargoDeny('bans', 'licenses', 'sources') },
   { group: 'lint', name: 'crates: what is published', action: checkPackages },
-  { group: 'lint', name: 'crates: advisories', action: () => cargoDeny('advisories') },
+  { group: 'lint', name: 'crates: advisories, by cargo-deny', action: () => cargoDeny('advisories') },
   { group: 'lint', name: 'tests of these tools', tests: true, ...node('--test', 'tests/tools/tools.test.mjs', 'tests/tools/benchmarks.test.mjs') },
   { group: 'lint', name: 'manifests, documents and what is deployed', tests: true, ...node('--test', 'tests/tools/manifests.test.mjs', 'tests/tools/documents.test.mjs', 'tests/tools/deploy.test.mjs') },
   { group: 'lint', name: 'rustfmt', ...cargo(['fmt', '--all', '--check']) },
@@ -261,6 +263,27 @@ async function checkLocks() {
   return run('cargo', ['metadata', '--locked', '--format-version', '1', '--no-deps']);
 }
 
+/** Checks the licences of all crates, those of other systems included where they can be fetched. */
+async function checkLicences() {
+  const allowed = allowedLicences(readFileSync(join(root, '.cargo', 'deny.toml'), 'utf8'));
+  const all = ['metadata', '--locked', '--all-features', '--format-version', '1'];
+  const [, host] = /^host: (.*)$/m.exec((await run('rustc', ['-vV'])).output) ?? [];
+  const here = [...all, '--offline', '--filter-platform', host];
+  const packages = async (args) => {
+    // One line, which may be longer than what is kept of output.
+    let text = '';
+    const { code } = await run('cargo', args, { stdio: ['ignore', 'pipe', 'ignore'], onLine: (line) => (text = line) });
+    return code === 0 ? JSON.parse(text).packages : undefined;
+  };
+  let [listed, note] = [await packages(all), ''];
+  if (!listed) [listed, note] = [await packages(here), 'skipped: crates of other systems, which cannot be fetched from here\n'];
+  // Once more, for what it says.
+  if (!listed) return run('cargo', here);
+  const others = refused(listed, allowed);
+  if (others.length === 0) return { code: 0, output: note };
+  return { code: 1, output: `licences that .cargo/deny.toml does not allow:\n${others.join('\n')}\n` };
+}
+
 /** Checks that licences and README are part of the crates. `cargo publish --dry-run --workspace` checks the rest, but asks the registry. */
 async function checkPackages() {
   for (const name of ['refloat', 'refloat-server']) {
@@ -273,10 +296,13 @@ async function checkPackages() {
   return { code: 0, output: '' };
 }
 
-/** The core for a target that rustup adds on request. */
+/**
+ * The core for a target that is added here, and not in rust-toolchain.toml: no cargo command would run where a target of that list cannot be
+ * fetched.
+ */
 async function lintBare(step, progress, options) {
-  const { output } = await run('rustup', ['target', 'list', '--installed']);
-  if (!output.split('\n').includes(BARE_TARGET)) return { skipped: `no Rust target ${BARE_TARGET} here (rustup target add ${BARE_TARGET})` };
+  const added = await run('rustup', ['target', 'add', BARE_TARGET]);
+  if (added.code !== 0) return { skipped: `rustup cannot fetch the Rust target ${BARE_TARGET} from here (rustup target add ${BARE_TARGET})` };
   return command({ ...step, ...cargo(lint(BARE_TARGET, 'refloat', '--no-default-features')) }, progress, options);
 }
 

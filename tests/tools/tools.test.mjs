@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { binaryFor } from '../../server/npm/lib/launch.js';
+import { allowedLicences, permits, refused } from './lib/allowed.mjs';
 import { runtimePackages } from './lib/bundled.mjs';
 import { contentsOf } from './lib/contents.mjs';
 import { countTests, failedTests } from './lib/count.mjs';
@@ -267,6 +268,28 @@ test('a crate of two artefacts needs what it needs in either', () => {
   const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name, version: '1.0.0', needs: [] }));
   const both = mergeCrates([{ ...a, needs: [b] }, b], [{ ...a, needs: [c, b] }, c]);
   assert.deepEqual(both.map(({ name, needs }) => [name, needs.map((each) => each.name)]), [['a', ['b', 'c']], ['b', []], ['c', []]]);
+});
+
+test('a crate may be under licences that .cargo/deny.toml allows, and under no others', () => {
+  const allowed = allowedLicences(readFileSync(join(root, '.cargo', 'deny.toml'), 'utf8'));
+  assert.ok(allowed.has('MIT') && allowed.has('Apache-2.0') && !allowed.has('GPL-3.0-only'));
+  const expressions = {
+    MIT: true,
+    'GPL-3.0-only': false,
+    'MIT/GPL-2.0': true,
+    'Apache-2.0 / MIT': true,
+    'Unlicense OR MIT': true,
+    'MIT AND GPL-3.0-only': false,
+    'GPL-3.0-only OR MIT AND Zlib': true,
+    '(GPL-3.0-only OR MIT) AND Unicode-3.0': true,
+    'MIT AND (GPL-2.0 OR GPL-3.0-only)': false,
+    'Apache-2.0 WITH LLVM-exception': false,
+    'Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT': true,
+  };
+  for (const [expression, permitted] of Object.entries(expressions)) assert.equal(permits(expression, allowed), permitted, expression);
+  for (const bad of ['', '(MIT', 'MIT)', 'MIT MIT', 'MIT OR']) assert.throws(() => permits(bad, allowed), bad);
+  const crates = [{ name: 'a', version: '1.0.0', license: 'MIT' }, { name: 'b', version: '2.0.0', license: null }, { name: 'c', version: '3.0.0', license: 'AGPL-3.0' }];
+  assert.deepEqual(refused(crates, allowed), ['b 2.0.0: no licence in its manifest', 'c 3.0.0: AGPL-3.0']);
 });
 
 test('licences of others are found, and each is printed once', (context) => {
