@@ -14,7 +14,7 @@ import { freePort, isFree, notReady } from '../tools/lib/server.mjs';
 /** Commands that npm and its packages use. */
 const NEEDED = ['node', 'npm', 'npx', 'sh'];
 
-/** Commands that build something. */
+/** Commands that build something, none of which may be found. */
 const COMPILERS = ['cargo', 'rustc', 'cc', 'gcc', 'clang', 'make', 'python3'];
 
 /** The server's address in the README. */
@@ -30,6 +30,7 @@ await main(async () => {
   const place = mkdtempSync(join(tmpdir(), 'refloat-quick-start-'));
   try {
     const env = { ...process.env, PATH: bareFolder(place), HOME: join(place, 'home') };
+    await checkBare(env);
     const project = join(place, 'project');
     mkdirSync(project);
     writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n');
@@ -43,13 +44,21 @@ await main(async () => {
   }
 });
 
-/** A folder for PATH with what npm needs, and no compiler. */
+/** A folder for PATH with what npm needs and nothing else. */
 function bareFolder(place) {
   const bare = join(place, 'bin');
   mkdirSync(bare);
   for (const name of NEEDED) symlinkSync(onPath([name]), join(bare, name));
-  for (const name of COMPILERS) if (existsSync(join(bare, name))) throw new Error(`${name} is there`);
   return bare;
+}
+
+/** Checks that a shell finds what npm needs, and no compiler. */
+async function checkBare(env) {
+  const found = async (names) => (await run('sh', ['-c', `for name in ${names.join(' ')}; do command -v $name; done`], { env })).output.trim();
+  const needed = await found(NEEDED);
+  if (needed.split('\n').length !== NEEDED.length) throw new Error(`of ${NEEDED.join(', ')} a shell finds:\n${needed}`);
+  const compilers = await found(COMPILERS);
+  if (compilers) throw new Error(`a shell finds compilers:\n${compilers}`);
 }
 
 /** The packages for this platform. */

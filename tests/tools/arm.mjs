@@ -56,12 +56,17 @@ async function tests(progress, args) {
   return { passed, said: `${passed} tests` };
 }
 
-/** The main job by the server and the command line, both of them emulated. */
+/** What `refloat bench` ends with on ARM alone: whoever has the hardware is asked for figures. */
+const REQUEST = /timed nothing: if you can, send what stands above to the project/;
+
+/** The main job by the server and the command line, both of them emulated, and a measurement. */
 async function job(progress) {
   await buildServer(progress);
   return inScratch('arm', async (folder) => {
     const { about, bits } = await doJob(progress, refloat, folder);
     if (!/neon/.test(about)) throw new Error(`refloat about does not name NEON:\n${about}`);
+    const bench = await ask(['bench', '--preset', 'toy10', '--runs', '1', '--threads', '1']);
+    if (!REQUEST.test(bench)) throw new Error(`refloat bench does not ask for figures from ARM:\n${bench}`);
     return { passed: 1, said: `toy10, ${bits} bits` };
   });
 }
@@ -69,15 +74,21 @@ async function job(progress) {
 /** Toy sets for which the shared vectors have no bootstrap. */
 async function toys(progress) {
   await buildServer(progress);
-  const [program, ...first] = refloat;
-  const { code, output } = await run(program, [...first, 'params', '--json'], { stdio: ['ignore', 'pipe', 'ignore'] });
-  if (code !== 0) throw new Error(`refloat params --json ended with ${code}`);
-  const left = toysLeft(JSON.parse(output), JSON.parse(readFileSync(join(root, 'tests', 'vectors', 'portable.json'), 'utf8')));
+  const listed = await ask(['params', '--json'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const left = toysLeft(JSON.parse(listed), JSON.parse(readFileSync(join(root, 'tests', 'vectors', 'portable.json'), 'utf8')));
   for (const set of left) {
     progress.update(set.name);
     await inScratch('arm', (folder) => refresh(set, refloat, folder));
   }
   return { passed: left.length, said: left.map(({ name }) => name).join(', ') };
+}
+
+/** Runs the command line. Returns its output. */
+async function ask(args, options) {
+  const [program, ...first] = refloat;
+  const { code, output } = await run(program, [...first, ...args], options);
+  if (code !== 0) throw new Error(`refloat ${args.join(' ')} ended with ${code}, and said:\n${output}`);
+  return output;
 }
 
 async function buildServer(progress) {

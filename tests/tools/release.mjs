@@ -56,10 +56,13 @@ await main(async () => {
   }
   const left = Object.keys(PLATFORMS).length - made.length;
   if (left && !options['dry-run']) throw new Stop(`${left} of the platforms' binaries could not be made; refloat-server asks for all of them`);
+  const own = `${process.platform}-${process.arch}`;
+  if (own in PLATFORMS && !made.includes(own)) throw new Stop(`the binary for this machine, ${own}, could not be made, so the packages cannot be tried`);
   await packages(version, made);
   if (!options['no-registry']) await crates();
-  if (made.includes(`${process.platform}-${process.arch}`)) {
-    const step = begin("the README's quick start by these packages, without a compiler");
+  const step = begin("the README's quick start by these packages, without a compiler");
+  if (!made.includes(own)) step.skip(bold(`skipped: there is no release for ${own}`));
+  else {
     const tried = await must(step, process.execPath, [join(root, 'tests', 'packaging', 'quick-start.mjs'), out]);
     step.done(tried.output.trim().split('\n').at(-1));
   }
