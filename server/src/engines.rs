@@ -36,9 +36,14 @@ impl Engines {
         Self { sets, registry: Registry::empty() }
     }
 
+    /// All sets.
+    pub fn sets(&self) -> impl Iterator<Item = &dyn JobSet> {
+        self.sets.iter().map(AsRef::as_ref)
+    }
+
     /// The descriptions of all sets.
     pub fn infos(&self) -> impl Iterator<Item = &SetInfo> {
-        self.sets.iter().map(|set| set.info())
+        self.sets().map(JobSet::info)
     }
 
     /// The set of a name.
@@ -56,7 +61,7 @@ impl Engines {
     }
 
     fn find(&self, is: impl Fn(&SetInfo) -> bool) -> Option<&dyn JobSet> {
-        self.sets.iter().map(AsRef::as_ref).find(|set| is(set.info()))
+        self.sets().find(|set| is(set.info()))
     }
 
     /// Bytes of memory that a run of any set takes at most: see [`JobSet::working_bytes`].

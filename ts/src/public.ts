@@ -28,7 +28,7 @@ export type { GateName, GatePreset, GatePresetName } from './gates/params.js';
 export { IntegerCiphertext } from './integers/ciphertext.js';
 export { Integers } from './integers/integers.js';
 export { IntegerKeySet } from './integers/key-set.js';
-export type { IntegerEncryptOptions } from './integers/options.js';
+export type { IntegerEncryptOptions, IntegerOp } from './integers/options.js';
 export { IntegerKeys } from './integers/keys.js';
 export type { IntegerBootstrapOptions } from './integers/keys.js';
 export type { DigitRemoval, IntegerEvent, IntegerPreset, IntegerPresetName, IntegerProgramEvent, IntegerStageId, IntegerView } from './integers/params.js';
@@ -55,7 +55,6 @@ export type { ProgramEvent, ProgramOptions, ProgramStageId } from './program/run
 export type { Contact } from './remote/http.js';
 export { RemoteKeys, type RemoteOrderOptions } from './remote/keys.js';
 export type {
-  IntegerOp,
   JobOp,
   LookUpOptions,
   RemoteBootstrapOptions,

@@ -163,6 +163,12 @@ export interface StageIds {
 /** Identifiers of the stages that compare numbers in slots by gates, and bring bits back. */
 export type OrderStageId = 'slots_to_coeffs' | 'to_gates' | 'compare' | 'look_up' | 'to_slots' | 'mod_raise' | 'eval_mod';
 
+/** Operations that a job can do one after the other, for each scheme. */
+export const JOB_OPERATIONS = {
+  ckks: ['square', 'bootstrap'],
+  bgv: ['square', 'multiply', 'bootstrap'],
+} as const;
+
 /** Names of the gates; `andny` is (not a) and b, `andyn` a and not b, `mux` a ? b : c. */
 export type GateName = 'not' | 'and' | 'nand' | 'or' | 'nor' | 'xor' | 'xnor' | 'andny' | 'andyn' | 'orny' | 'oryn' | 'mux' | 'maj3' | 'xor3' | 'and3' | 'or3' | 'nand3' | 'nor3';
 

@@ -1,7 +1,7 @@
-//! TypeScript types of the core's descriptions of parameter sets, gates and errors.
+//! TypeScript types of the descriptions of parameter sets, of operations, gates and errors.
 //!
-//! They are generated from the schemas that also describe the HTTP interface, and from the known sets, gates and errors, so
-//! that the npm package repeats none of these.
+//! They are generated from the schemas that also describe the HTTP interface, and from the known sets, operations, gates and
+//! errors, so that the npm package repeats none of these.
 
 use std::fmt::Write;
 
@@ -11,7 +11,9 @@ use refloat::circuits::netlist::Gate;
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::engine::{BOOTSTRAP, JobSet};
 use crate::engines::Engines;
+use crate::programs::PROGRAM;
 
 /// The types, as the text of a module.
 pub fn typescript(engines: &Engines) -> String {
@@ -32,6 +34,7 @@ pub fn typescript(engines: &Engines) -> String {
             "/** Identifiers of the stages that compare numbers in slots by gates, and bring bits back. */\nexport type OrderStageId = {};\n",
             union(&order_stages(engines))
         ),
+        operations(engines),
         format!(
             "/** Names of the gates; `andny` is (not a) and b, `andyn` a and not b, `mux` a ? b : c. */\nexport type GateName = {};\n",
             union(&Gate::ALL.map(Gate::name))
@@ -82,12 +85,7 @@ fn by_method<'a>(
     let mut text = format!("/** {documentation} */\nexport interface {name} {{\n");
     let today: Vec<&SetInfo> = engines.infos().filter(|set| set.successor.is_none()).collect();
     for sets in today.chunk_by(|a, b| a.method == b.method) {
-        let mut known: Vec<&str> = Vec::new();
-        for name in sets.iter().flat_map(|set| names(set)) {
-            if !known.contains(&name.as_str()) {
-                known.push(name);
-            }
-        }
+        let known = each_once(sets.iter().flat_map(|set| names(set)).map(String::as_str));
         let _ = writeln!(text, "  readonly '{}': {};", sets[0].method, union(&known));
     }
     text + "}\n"
@@ -95,10 +93,29 @@ fn by_method<'a>(
 
 /// Stages of comparison, of all sets that compare.
 fn order_stages(engines: &Engines) -> Vec<&str> {
-    let mut known: Vec<&str> = Vec::new();
-    for stage in engines.infos().filter_map(|set| set.orders.as_ref()).flat_map(|orders| &orders.stages) {
-        if !known.contains(&stage.id.as_str()) {
-            known.push(&stage.id);
+    let orders = engines.infos().filter_map(|set| set.orders.as_ref());
+    each_once(orders.flat_map(|orders| &orders.stages).map(|stage| stage.id.as_str()))
+}
+
+/// Lists of operations that a job can do one after the other, for each scheme that has any: those of sets whose jobs bootstrap,
+/// except for a program, which is the only operation of its job.
+fn operations(engines: &Engines) -> String {
+    let mut text = "/** Operations that a job can do one after the other, for each scheme. */\nexport const JOB_OPERATIONS = {\n".to_owned();
+    let sets: Vec<&dyn JobSet> = engines.sets().filter(|set| set.operations().contains(&BOOTSTRAP)).collect();
+    for scheme in each_once(sets.iter().map(|set| set.info().scheme.name())) {
+        let own = sets.iter().filter(|set| set.info().scheme.name() == scheme);
+        let names = own.flat_map(|set| set.operations()).copied().filter(|name| *name != PROGRAM);
+        let _ = writeln!(text, "  {scheme}: [{}],", quoted(&each_once(names)).join(", "));
+    }
+    text + "} as const;\n"
+}
+
+/// Names in the order in which they come first.
+fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut known = Vec::new();
+    for name in names {
+        if !known.contains(&name) {
+            known.push(name);
         }
     }
     known

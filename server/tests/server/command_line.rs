@@ -324,7 +324,7 @@ fn types_of_the_npm_package_are_those_of_the_core() {
     let committed = std::fs::read_to_string(path).unwrap();
     assert!(
         String::from_utf8(written.stdout).unwrap() == committed,
-        "ts/src/sets.ts is stale: write it with `cargo run -p refloat-server -- about --types > ts/src/sets.ts`"
+        "ts/src/sets.ts is stale: write it with `cargo run -p refloat-server -- about --types > target/sets.ts && mv target/sets.ts ts/src/sets.ts`"
     );
 }
 

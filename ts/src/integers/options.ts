@@ -1,5 +1,12 @@
 import { NUMBER, type Kinds } from '../api/check-options.js';
 import { SEED, SIGNAL, type SignalOptions } from '../api/options.js';
+import { JOB_OPERATIONS } from '../sets.js';
+
+/** @internal */
+export const INTEGER_OPERATIONS = JOB_OPERATIONS.bgv;
+
+/** The operations of a job on integers, in order: `multiply` takes the next of the job's inputs. */
+export type IntegerOp = (typeof INTEGER_OPERATIONS)[number];
 
 /** Options of `IntegerKeySet.encrypt` and `IntegerPublicKey.encrypt`. */
 export interface IntegerEncryptOptions extends SignalOptions {

@@ -5,7 +5,9 @@ import { SecretKey } from '../api/secret.js';
 import type { GateKeySet } from '../gates/key-set.js';
 import type { Fetch } from '../globals.js';
 import type { IntegerKeySet } from '../integers/key-set.js';
+import { INTEGER_OPERATIONS, type IntegerOp } from '../integers/options.js';
 import { PROGRAM, type ProgramOptions } from '../program/run.js';
+import { JOB_OPERATIONS } from '../sets.js';
 import type { Contact, RetryPolicy } from './http.js';
 import { RemoteKeys } from './keys.js';
 
@@ -27,7 +29,7 @@ export interface ServerOptions {
   /** Told when a request is about to be repeated, and when the server answers again. */
   readonly onContact?: (contact: Contact) => void;
   /**
-   * Parts of a key set that are sent at the same time; 2 by default. Each takes up to 8 MiB of memory, or 14 MB with conventional sets.
+   * Parts of a key set that are sent at the same time; 2 by default. Each takes as much memory as it is long: up to 14 MB, depending on the set.
    */
   readonly inFlight?: number;
   /**
@@ -80,7 +82,7 @@ export const LOOK_UP: Kinds<LookUpOptions> = { ...SIGNAL, token: TEXT };
 const KEYS: Kind = objectOf('a key set, or what uploadKeys() or keys() of the server gave', RemoteKeys, SecretKey);
 
 /** The operations of a job, in order. */
-export type JobOp = 'square' | 'bootstrap';
+export type JobOp = (typeof JOB_OPERATIONS)['ckks'][number];
 
 /** Options of `Server.bootstrap`. */
 export interface RemoteBootstrapOptions extends RoundsChoice, SignalOptions {
@@ -94,10 +96,7 @@ export interface RemoteBootstrapOptions extends RoundsChoice, SignalOptions {
 }
 
 /** @internal */
-export const BOOTSTRAP_JOB: Kinds<RemoteBootstrapOptions> = { ...ROUNDS, ...SIGNAL, keys: KEYS, op: someOf('square', 'bootstrap') };
-
-/** The operations of a job on integers, in order: `multiply` takes the next of the job's inputs. */
-export type IntegerOp = 'square' | 'multiply' | 'bootstrap';
+export const BOOTSTRAP_JOB: Kinds<RemoteBootstrapOptions> = { ...ROUNDS, ...SIGNAL, keys: KEYS, op: someOf(...JOB_OPERATIONS.ckks) };
 
 /** Options of `Server.integers`. */
 export interface RemoteIntegerOptions extends SignalOptions {
@@ -108,7 +107,7 @@ export interface RemoteIntegerOptions extends SignalOptions {
 }
 
 /** @internal */
-export const INTEGERS_JOB: Kinds<RemoteIntegerOptions> = { ...SIGNAL, keys: KEYS, op: someOf('square', 'multiply', 'bootstrap') };
+export const INTEGERS_JOB: Kinds<RemoteIntegerOptions> = { ...SIGNAL, keys: KEYS, op: someOf(...INTEGER_OPERATIONS) };
 
 /** Options of `Server.run`. */
 export interface RemoteProgramOptions extends ProgramOptions {
