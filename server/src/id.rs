@@ -71,7 +71,7 @@ impl<'de> Deserialize<'de> for Id {
     }
 }
 
-/// Lowercase hexadecimal text of `bytes`.
+/// Lowercase hexadecimal text of `bytes`. The core has its own, for its messages only.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = String::with_capacity(2 * bytes.len());

@@ -18,6 +18,16 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
+/// Bytes of what [`hex`] wrote.
+///
+/// # Panics
+/// If the text is not pairs of hexadecimal digits.
+pub fn unhex(text: &str) -> Vec<u8> {
+    assert!(text.len().is_multiple_of(2), "{} hexadecimal digits are not whole bytes", text.len());
+    let byte = |at: usize| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).expect("hexadecimal digits");
+    (0..text.len() / 2).map(byte).collect()
+}
+
 /// Sets of kinds that no named set has, by the names of the vectors: rings of odd index, thin and general, whose slots one automorphism
 /// turns or does not turn, with messages modulo a prime, a square and bits; an index of three primes; and digits that are read from
 /// multiples of q0, modulo a power of p or beside multiples of another number.

@@ -8,6 +8,7 @@ use refloat::circuits::program::{
     Reading, VERSION, Value,
 };
 use refloat::schemes::ckks::Complex;
+use refloat_tests::portable::unhex;
 
 /// One node of every kind.
 fn sample() -> Program {
@@ -201,9 +202,7 @@ fn orders() -> Program {
 fn the_bytes_are_those_of_the_npm_package() {
     let vector: serde_json::Value = serde_json::from_str(include_str!("../../vectors/program.json")).unwrap();
     for (name, program) in [("bytes", sample()), ("digits", digits()), ("orders", orders())] {
-        let hex = vector[name].as_str().unwrap();
-        let byte = |at: usize| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).unwrap();
-        assert_eq!(program.to_bytes(), (0..hex.len() / 2).map(byte).collect::<Vec<u8>>(), "{name}");
+        assert_eq!(program.to_bytes(), unhex(vector[name].as_str().unwrap()), "{name}");
     }
 }
 

@@ -15,6 +15,7 @@ use refloat::security::SecurityPolicy;
 use refloat::trace::{Counters, Observer, StageEvent};
 use refloat::wire::secret_key_to_bytes;
 use refloat_tests::chain::{distance, some_slots};
+use refloat_tests::portable::unhex;
 
 struct Setup {
     params: ConventionalParams,
@@ -280,9 +281,7 @@ fn sets_with_a_sine_are_read_by_their_old_fingerprints() {
         ("n15-2026a", "93374eb783375a97b56c461bebc15a77"),
     ];
     for (name, hex) in old {
-        let bytes: Vec<u8> =
-            (0..16).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect();
-        let preset = ConventionalPreset::by_fingerprint(&bytes.try_into().unwrap()).unwrap();
+        let preset = ConventionalPreset::by_fingerprint(&unhex(hex).try_into().unwrap()).unwrap();
         assert_eq!(preset.name, name);
         assert!(!preset.promise().holds_for_every_message(), "{name}");
     }
@@ -301,9 +300,7 @@ fn the_secret_key_that_pages_are_tested_with_is_one_of_an_earlier_set() {
     let name = "toy-conventional10-sparse-2026a";
     let params = ConventionalPreset::readable_named(name).unwrap().params().unwrap();
     let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([9; 32]));
-    let hex = vector["secret"].as_str().unwrap();
-    let bytes: Vec<u8> =
-        (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect();
+    let bytes = unhex(vector["secret"].as_str().unwrap());
     assert_eq!((vector["name"].as_str(), bytes), (Some(name), secret_key_to_bytes(&secret)));
 }
 

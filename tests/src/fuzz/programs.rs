@@ -7,6 +7,7 @@ use refloat::schemes::bgv::PrimePower;
 use refloat::schemes::ckks::Complex;
 
 use super::Target;
+use crate::portable::unhex;
 
 /// Programs on CKKS ciphertexts, as bytes. Several encodings of one program are read, and one is written; what is accepted is
 /// evaluated in the clear.
@@ -16,12 +17,7 @@ pub(super) const PROGRAM: Target =
 fn programs() -> Vec<Vec<u8>> {
     let vector: serde_json::Value =
         serde_json::from_str(include_str!("../../vectors/program.json")).expect("a vector");
-    let decoded = |name: &str| {
-        let hex = vector[name].as_str().expect("bytes in hexadecimal");
-        let byte = |at: usize| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).expect("digits");
-        (0..hex.len() / 2).map(byte).collect()
-    };
-    ["bytes", "digits", "orders"].map(decoded).to_vec()
+    ["bytes", "digits", "orders"].map(|name| unhex(vector[name].as_str().expect("hexadecimal"))).to_vec()
 }
 
 /// What is written is read again, and then written alike.
