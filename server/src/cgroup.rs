@@ -55,7 +55,7 @@ pub fn memory(root: &Path) -> Option<Memory> {
 impl Version {
     fn read(&self, folder: &Path) -> Option<Memory> {
         let number = |name: &str| std::fs::read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
-        // `max` is no number: there is no bound.
+        // `max` is not a number: there is no bound.
         let total = number(self.limit)?;
         let statistics = std::fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
         let field = |line: &str| line.strip_prefix(self.cache)?.trim().parse::<u64>().ok();

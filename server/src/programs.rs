@@ -129,7 +129,7 @@ impl<W: WireWord> ProgramJob<W> {
 /// other.
 ///
 /// # Errors
-/// The bytes are no such body, or the program is not understood.
+/// The bytes are not such a body, or the program is not understood.
 pub fn parts(bytes: &[u8]) -> Result<(Bootstraps, Program, &[u8]), Error> {
     let parts = || {
         let (head, rest) = bytes.split_first_chunk::<HEAD>()?;
@@ -213,7 +213,7 @@ pub fn list_from_bytes<W: WireWord>(
 /// Splits ciphertexts, one after the other, into the bytes of each.
 ///
 /// # Errors
-/// The bytes are no such list, or there are too many.
+/// The bytes are not such a list, or there are too many.
 pub fn split_list(mut bytes: &[u8]) -> Result<Vec<&[u8]>, Error> {
     let mut list = Vec::new();
     while !bytes.is_empty() {

@@ -101,7 +101,7 @@ mod tests {
         }
         assert_eq!((order(&recency), recency.bytes()), (vec![3, 2, 1], 60));
         assert_eq!(recency.peek(&1), Some(&"one"));
-        assert_eq!(order(&recency), [3, 2, 1], "a look is no use");
+        assert_eq!(order(&recency), [3, 2, 1], "peeking does not count as use");
         assert_eq!(recency.get(&1).copied(), Some("one"));
         assert_eq!(order(&recency), [1, 3, 2]);
         assert_eq!(recency.insert(2, 5, "again"), Some("two"));

@@ -61,7 +61,7 @@ describe('loading', () => {
     });
   });
 
-  it('refuses the module of another entry, and what is no worker', async () => {
+  it('refuses the module of another entry, and what is not a worker', async () => {
     const client = await readFile(new URL('../dist/wasm/refloat_client_bg.wasm', import.meta.url));
     await expect(Refloat.load({ wasm: client })).rejects.toMatchObject({
       code: 'BAD_BYTES',

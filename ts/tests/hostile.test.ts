@@ -198,7 +198,7 @@ describe('words of the server', () => {
     expect(parsed('{"a":["\\u001b[2J",1]}')).toEqual({ a: ['[2J', 1] });
   });
 
-  it('of stages are no views, and have numbers where numbers belong', async () => {
+  it('of stages are not views, and have numbers where numbers belong', async () => {
     const good = { kind: 'enter', stage: 'blind_rotate', atMs: 1 };
     const bad = [
       { ...good, kind: 'view', data: [1] },

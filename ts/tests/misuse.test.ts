@@ -49,7 +49,7 @@ describe('what repairs it', () => {
 });
 
 describe('values', () => {
-  it('that are no list of numbers are named', async () => {
+  it('that are not lists of numbers are named', async () => {
     for (const [value, name] of [
       [200, 'the number 200'],
       [undefined, 'undefined'],

@@ -540,7 +540,7 @@ describe('jobs', () => {
 });
 
 describe('addresses and answers', () => {
-  it('refuses what is not an address, cannot be a header or is no time', () => {
+  it('refuses what is not an address, cannot be a header or is not a time', () => {
     const { at } = client();
     const made = (options: ServerOptions) => (): unknown => new Server(at.port, at.sets, server.url, options);
     expect(made({ apiKey: 'ge\nheim' })).toThrow(/the header x-api-key cannot be sent/);

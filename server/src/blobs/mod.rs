@@ -168,7 +168,7 @@ pub trait Blobs: Send + Sync + 'static {
         Ok(missing)
     }
 
-    /// Removes a name and its bytes; it is no error if there are none.
+    /// Removes a name and its bytes; it is not an error if there are none.
     ///
     /// # Errors
     /// They cannot be removed, for the moment.

@@ -92,7 +92,7 @@ fn time(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(
     }
     if arguments.slots.is_some() || arguments.memory.is_some() {
         return Err(Failure::usage(format!(
-            "--slots and --memory are for sets of conventional bootstrapping such as {}, {} is none",
+            "--slots and --memory are for sets of conventional bootstrapping such as {}, and {} is not one",
             params::DEFAULT_CONVENTIONAL_PRESET,
             arguments.preset
         )));
@@ -170,7 +170,7 @@ fn time(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(
 fn conventional(preset: &ConventionalPreset, arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     if arguments.complex || arguments.batch.is_some() {
         return Err(Failure::usage(format!(
-            "--complex and --batch are for SHIP sets, {} is none; its slots are complex",
+            "--complex and --batch are for SHIP sets, and {} is not one; its slots are complex",
             preset.name
         )));
     }
@@ -187,7 +187,7 @@ fn conventional(preset: &ConventionalPreset, arguments: &Arguments, output: &Out
 fn integers(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     if arguments.complex || arguments.batch.is_some() || arguments.slots.is_some() {
         return Err(Failure::usage(format!(
-            "--complex, --batch and --slots are for sets of CKKS, {} is none; its slots are integers",
+            "--complex, --batch and --slots are for sets of CKKS, and {} is not one; its slots are integers",
             arguments.preset
         )));
     }
@@ -206,7 +206,7 @@ fn integers(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
 fn gates(preset: &CggiPreset, arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     if arguments.complex || arguments.batch.is_some() {
         return Err(Failure::usage(format!(
-            "--complex and --batch are for SHIP sets, {} is none",
+            "--complex and --batch are for SHIP sets, and {} is not one",
             preset.name
         )));
     }

@@ -64,7 +64,7 @@ impl Output {
     }
 }
 
-/// Writes to standard output. A pipe that its reader has closed (`| head`) is no failure.
+/// Writes to standard output. A pipe that its reader has closed (`| head`) is not a failure.
 ///
 /// # Errors
 /// Standard output cannot be written.

@@ -103,7 +103,7 @@ pub fn sets() -> Result<Vec<String>, Failure> {
 /// Measures and prints.
 ///
 /// # Errors
-/// [`Failure`] after all rows, if a measurement failed, which its row explains. A set that does not fit the memory is no failure.
+/// [`Failure`] after all rows, if a measurement failed, which its row explains. A set that does not fit the memory is not a failure.
 pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     let machine = Machine::here();
     let survey = survey()?;

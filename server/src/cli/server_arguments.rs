@@ -203,7 +203,7 @@ fn parse_header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
         return Err(format!("{name} is set by refloat; for tokens there are --token and --api-key"));
     }
     let mut value: HeaderValue =
-        value.trim().parse().map_err(|_| format!("the value of {name} is none of a header"))?;
+        value.trim().parse().map_err(|_| format!("the value of {name} cannot be that of a header"))?;
     value.set_sensitive(true);
     Ok((name, value))
 }

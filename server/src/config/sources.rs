@@ -64,7 +64,7 @@ fn wanted(section: &str, key: &str, before: Option<&Value>, value: &Value, reaso
     }
 }
 
-/// Variables that look like settings and are none: `REFLOAT_`, the name of a section and something more. Nothing reads them, because
+/// Variables that look like settings and are not: `REFLOAT_`, the name of a section and something more. Nothing reads them, because
 /// settings have two underscores there.
 pub(crate) fn strays<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     names.into_iter().filter(|name| meant(name).is_some()).collect()

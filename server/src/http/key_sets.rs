@@ -83,8 +83,8 @@ pub async fn remove(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Re
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Refuses requests from other machines. The operators' listener may be open to those for collecting counters, but that is no permission to
-/// see identifiers or to remove keys.
+/// Refuses requests from other machines. The operators' listener may be open to those for collecting counters, but that does not permit them
+/// to see identifiers or to remove keys.
 async fn from_this_machine(request: Request, next: Next) -> Response {
     let address = request.extensions().get::<Connection>().map(|connection| connection.address.ip());
     let headers = request.headers();

@@ -139,7 +139,7 @@ fn complete(path: &str, operation: &mut Operation, answer: &dyn Fn(&'static str)
         (
             stored,
             "403",
-            "The token or the API key is another one, or the Host or the Origin of the request is none that this server answers",
+            "The token or the API key is another one, or the Host or the Origin of the request is not one that this server answers",
         ),
         (true, "403", "The Host or the Origin of the request is not one that this server answers"),
         (named, "404", "There is no job, key set, piece or parameter set of this name"),

@@ -49,7 +49,7 @@ pub struct Progress {
 struct State {
     /// Since when the socket takes no more bytes.
     stuck: Option<Instant>,
-    /// Since when there has been no request, if there is none. A ping is no request.
+    /// Since when there has been no request, if there is none. A ping is not a request.
     rested: Instant,
     /// Requests being answered.
     active: usize,

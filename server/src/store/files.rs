@@ -205,7 +205,7 @@ fn absent(path: &Path) -> ReadError {
     ReadError::Damaged(format!("{} is absent", path.display()))
 }
 
-/// Removes a file; an absent one is no error.
+/// Removes a file; an absent one is not an error.
 ///
 /// # Errors
 /// The disk refuses.

@@ -77,7 +77,7 @@ pub fn replace(temporary: NamedTempFile, place: &Path) -> io::Result<()> {
 /// after a power failure. Windows has no such call: there the journal of the file system keeps one name or the other.
 ///
 /// # Errors
-/// The disk refuses. That a file system has nothing to do here is no error.
+/// The disk refuses. That a file system has nothing to do here is not an error.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     match std::fs::File::open(folder)?.sync_all() {

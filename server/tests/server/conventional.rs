@@ -129,7 +129,7 @@ fn keys_are_uploaded_in_pieces_resumed_and_used() {
     let query = format!("key={id}&op=square&rounds=2");
     client.submit_with(&query, &[], &input).problem(400, "INVALID_ARGUMENT");
 
-    // A long job is called off between stages.
+    // A long job is cancelled between stages.
     let many = vec!["bootstrap"; 16].join(",");
     let job = client.submit_with(&format!("key={id}&op={many}"), &[], &input).job();
     client.wait_state(&job, "running");

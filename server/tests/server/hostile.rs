@@ -150,7 +150,7 @@ fn names_lead_nowhere_else() {
         assert_eq!(answer.header("cross-origin-embedder-policy"), "require-corp");
         assert_eq!(answer.header("cross-origin-resource-policy"), "same-origin");
     }
-    // A path that looks like a file but is none: programs get an error, and a browser gets the page.
+    // A path that looks like a file but is not one: programs get an error, and a browser gets the page.
     client.get("/missing.html").problem(404, "NOT_FOUND");
     let accept = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
     for path in ["/missing.html", "/run/missing.png", "/gates.htm"] {

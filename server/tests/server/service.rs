@@ -266,7 +266,7 @@ fn requests_can_be_repeated_and_the_queue_is_bounded() {
     let full = submit("d", 4);
     let detail = full.problem(429, "QUEUE_FULL");
     assert!(detail.contains('2') && full.header("retry-after").parse::<u64>().unwrap() >= 1, "{detail}");
-    assert_eq!(id(submit("b", 2)), second, "repeating an accepted request is no new job");
+    assert_eq!(id(submit("b", 2)), second, "repeating an accepted request does not make a new job");
     let conflict = submit("b", 5);
     let detail = conflict.problem(409, "IDEMPOTENCY_CONFLICT");
     assert!(!detail.contains(&second) && conflict.json().get("job").is_none(), "the conflict names no job");

@@ -277,7 +277,7 @@ impl Client {
         socket.set_read_timeout(Some(DEADLINE)).unwrap();
         socket.write_all(request).unwrap();
         let mut answer = Vec::new();
-        // A reset after the answer is no failure of the server.
+        // A reset after the answer is not a failure of the server.
         let _ = socket.read_to_end(&mut answer);
         String::from_utf8_lossy(&answer).into_owned()
     }

@@ -11,7 +11,7 @@ for (const [name, { path = `${name}.html`, served, button, phases }] of Object.e
       await page.evaluate(() => { document.getElementById('live').textContent = ''; });
       assert.notEqual(await cancelAt(page, button, phase), undefined, `${phase} came`);
       await until(`${phase}: that it was cancelled is said`, async () => /Cancelled/.test(await page.locator('#live').innerText()));
-      assert.deepEqual(await page.locator('.problem').allInnerTexts(), [], `${phase}: cancelling is no error`);
+      assert.deepEqual(await page.locator('.problem').allInnerTexts(), [], `${phase}: cancelling is not an error`);
       assert.equal(await page.locator('[data-act=cancel]').count(), 0, `${phase}: nothing goes on`);
     }
   });

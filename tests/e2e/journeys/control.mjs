@@ -31,7 +31,7 @@ test('control: cancel in the middle, then start again', async ({ open, site }) =
   await cancelled;
   await page.locator('[data-act=refloat]:enabled').waitFor();
   assert.equal(await page.locator('#station-decrypt.reached').count(), 0, 'nothing came back');
-  assert.equal(await page.locator('.problem').count(), 0, 'cancelling is no error');
+  assert.equal(await page.locator('.problem').count(), 0, 'cancelling is not an error');
   assert.match(await page.locator('#live').innerText(), /Cancelled/);
   await refloat(page);
 });

@@ -3,7 +3,7 @@
 /** Lines that two places must share. */
 const LINES = 6;
 
-/** How many characters those must have in all: half a dozen closing brackets are no repetition. */
+/** How many characters those must have in all: half a dozen closing brackets are not repetition. */
 const CHARACTERS = 60;
 
 /** Lines that are found in more places than this are the idiom of a language. */

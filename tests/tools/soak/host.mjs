@@ -157,7 +157,7 @@ export class Host {
 
   /**
    * Makes one request. Resolves to {status, code, json, bytes}; status 0 means that no answer came, which
-   * is no fault in a server that is killed.
+   * is not a fault in a server that is killed.
    */
   async ask(method, path, { headers = {}, body, limit = ANSWER } = {}) {
     try {

@@ -226,7 +226,7 @@ impl Client {
         found.map_err(|failure| self.failed(&failure))
     }
 
-    /// Removes objects; it is no error if one is absent.
+    /// Removes objects; it is not an error if one is absent.
     pub fn remove(&self, gone: Vec<Path>) -> io::Result<()> {
         if gone.is_empty() {
             return Ok(());

@@ -182,7 +182,7 @@ mod tests {
             [(0.0, 0.75), (0.9, 0.1), (0.25, 0.5)].map(|(x, of)| beside(x, of) < 0.3),
             [false, true, true]
         );
-        assert!(beside(1e9, 0.5) > 1e8, "bits that are none are not hidden");
+        assert!(beside(1e9, 0.5) > 1e8, "values far from any bit are not hidden");
         let mut tally = Tally::default();
         for _ in 0..2 {
             tally.add(&vec![vec![0.0, 0.5]; BITS], &[0.0, 0.0], 2.0);
