@@ -1,3 +1,4 @@
+import { letGo } from './api/abandon.js';
 import { RefloatError } from './errors.js';
 import { uncloneable } from './uncloneable.js';
 
@@ -250,11 +251,4 @@ export class SteppableRun<T, E> extends Run<T, E> {
     this.#steps = [];
     for (const resolve of waiting) resolve();
   }
-}
-
-/** Frees the result of a run that was cancelled: an object, or a list or record of objects. */
-function letGo(result: unknown): void {
-  if (typeof result !== 'object' || result === null) return;
-  if ('free' in result && typeof result.free === 'function') return void result.free();
-  if (!ArrayBuffer.isView(result)) Object.values(result).forEach(letGo);
 }

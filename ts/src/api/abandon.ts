@@ -1,28 +1,30 @@
-import type { Handle } from '../engine/handle.js';
-import type { Port } from '../engine/port.js';
 import { throwIfAborted } from '../errors.js';
 
 /**
- * Waits for something that is made in the instance, where that cannot be interrupted. If the signal is aborted first, the promise rejects
- * at once, and what is made is freed when it arrives.
+ * Waits for work that cannot be interrupted in the instance. If the signal is aborted first, the promise rejects at once, and what the work
+ * gives is freed when it arrives.
  */
-export function unlessAborted<H extends Handle>(port: Port, signal: AbortSignal | undefined, make: () => Promise<H>): Promise<H> {
+export function unlessAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   throwIfAborted(signal);
-  const made = make();
-  if (!signal) return made;
+  const working = work();
+  if (!signal) return working;
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       reject(signal.reason as Error);
-      void made.then(
-        (handle) => port.release(handle),
-        () => undefined,
-      );
+      working.then(letGo, () => undefined);
     };
     signal.addEventListener('abort', abort, { once: true });
-    const listening = made.then(
-      (handle) => void (signal.aborted || resolve(handle)),
+    const listening = working.then(
+      (value) => void (signal.aborted || resolve(value)),
       (error: unknown) => reject(error as Error),
     );
     void listening.finally(() => signal.removeEventListener('abort', abort));
   });
+}
+
+/** Frees what nobody waits for any more: an object, or a list or record of objects. */
+export function letGo(result: unknown): void {
+  if (typeof result !== 'object' || result === null) return;
+  if ('free' in result && typeof result.free === 'function') return void result.free();
+  if (!ArrayBuffer.isView(result)) Object.values(result).forEach(letGo);
 }

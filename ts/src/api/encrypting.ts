@@ -1,8 +1,8 @@
 import type { GlueCiphertext } from '../engine/glue.js';
 import type { Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import { throwIfAborted } from '../errors.js';
 import type { Preset, SlotMode } from '../params.js';
+import { unlessAborted } from './abandon.js';
 import { freshLevel, numbers } from './arguments.js';
 import { checkOptions } from './check-options.js';
 import { Ciphertext } from './ciphertext.js';
@@ -20,9 +20,8 @@ export async function encrypted(
   encrypt: Encrypt,
 ): Promise<Ciphertext> {
   checkOptions(options, 'encrypt()', ENCRYPT);
-  throwIfAborted(options.signal);
   const data = numbers(values, 'encrypt()');
   const mode = options.mode ?? params.mode;
   const level = options.level === undefined ? undefined : freshLevel(params.outputLevel, options.level);
-  return new Ciphertext(port, await encrypt(data, mode, level, copied(options.seed)), mode);
+  return unlessAborted(options.signal, async () => new Ciphertext(port, await encrypt(data, mode, level, copied(options.seed)), mode));
 }

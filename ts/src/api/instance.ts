@@ -81,23 +81,25 @@ export class Instance {
    */
   async keygen(preset: PresetName | (string & {}) = 'ship13', options: KeygenOptions = {}): Promise<KeySet> {
     checkOptions(options, 'keygen()', KEYGEN);
-    throwIfAborted(options.signal);
-    const params = await this.#sets.find(preset);
-    const keys = classOf(ckks(moduleOf(params.method)), 'SecretKey');
-    const made = await unlessAborted(this.#port, options.signal, () =>
-      this.#port.call(keys, 'generate', params.name, options.allowInsecure === true, copied(options.seed)),
-    );
-    return new KeySet(this.#port, made, params);
+    return unlessAborted(options.signal, async () => {
+      const params = await this.#sets.find(preset);
+      throwIfAborted(options.signal);
+      const keys = classOf(ckks(moduleOf(params.method)), 'SecretKey');
+      const made = await this.#port.call(keys, 'generate', params.name, options.allowInsecure === true, copied(options.seed));
+      return new KeySet(this.#port, made, params);
+    });
   }
 
   /** Takes back what `KeySet.exportSecret()` gave. */
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<KeySet> {
     checkOptions(options, 'importKeys()', IMPORT);
-    throwIfAborted(options.signal);
     const own = bytesOf(bytes, 'importKeys()');
-    const keys = classOf(ckks(await this.#sets.moduleFor(own, 'secret key', 'importKeys()')), 'SecretKey');
-    const made = await this.#port.call(keys, 'importSecret', own, options.allowInsecure === true);
-    return new KeySet(this.#port, made, await this.#sets.find(made.preset));
+    return unlessAborted(options.signal, async () => {
+      const keys = classOf(ckks(await this.#sets.moduleFor(own, 'secret key', 'importKeys()')), 'SecretKey');
+      throwIfAborted(options.signal);
+      const made = await this.#port.call(keys, 'importSecret', own, options.allowInsecure === true);
+      return new KeySet(this.#port, made, await this.#sets.find(made.preset));
+    });
   }
 
   /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. Pass `mode` if it differs from the set's. */
@@ -118,11 +120,13 @@ export class Instance {
    */
   async publicKeyFromBytes(bytes: Uint8Array, options: ImportOptions = {}): Promise<PublicKey> {
     checkOptions(options, 'publicKeyFromBytes()', IMPORT);
-    throwIfAborted(options.signal);
     const own = bytesOf(bytes, 'publicKeyFromBytes()');
-    const keys = classOf(ckks(await this.#sets.moduleFor(own, 'public key', 'publicKeyFromBytes()')), 'PublicKey');
-    const made = await this.#port.call(keys, 'fromBytes', own, options.allowInsecure === true);
-    return new PublicKey(this.#port, made, await this.#sets.find(made.preset));
+    return unlessAborted(options.signal, async () => {
+      const keys = classOf(ckks(await this.#sets.moduleFor(own, 'public key', 'publicKeyFromBytes()')), 'PublicKey');
+      throwIfAborted(options.signal);
+      const made = await this.#port.call(keys, 'fromBytes', own, options.allowInsecure === true);
+      return new PublicKey(this.#port, made, await this.#sets.find(made.preset));
+    });
   }
 
   /** Squares every slot; takes one level. */

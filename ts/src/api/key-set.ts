@@ -3,12 +3,13 @@ import { Fraction, stepsOf } from '../engine/fraction.js';
 import type { GlueRun, GlueSecretKey, GlueTasks } from '../engine/glue.js';
 import { ckks, classOf } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import { RefloatError, throwIfAborted } from '../errors.js';
+import { RefloatError } from '../errors.js';
 import { fromHex } from '../hex.js';
 import type { Preset } from '../params.js';
 import { SteppableRun } from '../run.js';
 import { prepareHelpers, shareBootstrap } from '../sharing/bootstrap.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
+import { unlessAborted } from './abandon.js';
 import { mustBe, named, numbers } from './arguments.js';
 import { ArithmeticKeys } from './arithmetic-keys.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
@@ -112,9 +113,8 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
    */
   async decrypt(ciphertext: Ciphertext, options: SignalOptions = {}): Promise<Float64Array> {
     checkOptions(options, 'decrypt()', SIGNAL);
-    throwIfAborted(options.signal);
     this.#mustBeMine(ciphertext);
-    return this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port), ciphertext.mode);
+    return unlessAborted(options.signal, () => this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port), ciphertext.mode));
   }
 
   /** The key with which others encrypt for the owner of this one; {@link PublicKey} has an example. */

@@ -3,7 +3,7 @@ import { FLAG, NUMBER, oneOf, tagged, type Kind, type Kinds } from './check-opti
 
 /** Options of every call that can be stopped. */
 export interface SignalOptions {
-  /** Stops the operation; it then rejects with the signal's reason. */
+  /** Rejects the call at once with the signal's reason; what the page is still computing then is finished unseen and dropped. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -63,22 +63,23 @@ export class Gates {
    */
   async keygen(preset: GatePresetName | (string & {}) = 'bool-128', options: KeygenOptions = {}): Promise<GateKeySet> {
     checkOptions(options, 'keygen()', KEYGEN);
-    const params = await gatePreset(this.#port, preset);
-    const allow = options.allowInsecure === true;
-    const made = await unlessAborted(this.#port, options.signal, () =>
-      this.#port.call(SECRET_KEY, 'generate', preset, allow, copied(options.seed)),
-    );
-    return new GateKeySet(this.#port, made, params);
+    return unlessAborted(options.signal, async () => {
+      const params = await gatePreset(this.#port, preset);
+      throwIfAborted(options.signal);
+      const made = await this.#port.call(SECRET_KEY, 'generate', preset, options.allowInsecure === true, copied(options.seed));
+      return new GateKeySet(this.#port, made, params);
+    });
   }
 
   /** Reads back what `GateKeySet.exportSecret()` gave. */
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<GateKeySet> {
     checkOptions(options, 'importKeys()', IMPORT);
-    throwIfAborted(options.signal);
     const own = bytesOf(bytes, 'importKeys()');
     mustHold(own, 'secret key', 'gates.importKeys()');
-    const made = await this.#port.call(SECRET_KEY, 'importSecret', own, options.allowInsecure === true);
-    return new GateKeySet(this.#port, made, await this.params(made.preset));
+    return unlessAborted(options.signal, async () => {
+      const made = await this.#port.call(SECRET_KEY, 'importSecret', own, options.allowInsecure === true);
+      return new GateKeySet(this.#port, made, await this.params(made.preset));
+    });
   }
 
   /** Reads a list of encrypted bits or integers; damaged or foreign bytes throw `BAD_BYTES`. */

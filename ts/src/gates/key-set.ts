@@ -7,7 +7,6 @@ import { keyMismatch } from '../api/sets.js';
 import type { GlueGateSecretKey } from '../engine/glue.js';
 import { GATES, classOf } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import { throwIfAborted } from '../errors.js';
 import { bit, bitsOf, checkBits, natural } from './arguments.js';
 import { GateCiphertext } from './ciphertext.js';
 import { GateKeys } from './keys.js';
@@ -87,22 +86,25 @@ export class GateKeySet extends SecretKey<GatePreset, GlueGateSecretKey> {
   /** Decrypts integers, for the owner of this key; bits as 0 and 1. */
   async decryptIntegers(ciphertext: GateCiphertext, options: SignalOptions = {}): Promise<number[]> {
     checkOptions(options, 'decryptIntegers()', SIGNAL);
-    throwIfAborted(options.signal);
     keyMismatch(this.id, ciphertext, 'this key set');
-    return Array.from(await this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port)));
+    return Array.from(await unlessAborted(options.signal, () => this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port))));
   }
 
   /** Makes the public keys that gates are evaluated with, in the page. */
   async evaluationKeys(options: SignalOptions = {}): Promise<GateKeys> {
     checkOptions(options, 'evaluationKeys()', SIGNAL);
-    const made = await unlessAborted(this.port, options.signal, () =>
-      this.port.call(classOf(GATES, 'GateKeys'), 'generate', this.handle),
+    const { port, handle: secret } = this;
+    return unlessAborted(
+      options.signal,
+      async () => new GateKeys(port, await port.call(classOf(GATES, 'GateKeys'), 'generate', secret), this.params),
     );
-    return new GateKeys(this.port, made, this.params);
   }
 
   async #encrypt(values: Uint32Array, messages: number, options: GateEncryptOptions): Promise<GateCiphertext> {
-    throwIfAborted(options.signal);
-    return new GateCiphertext(this.port, await this.port.call(this.handle, 'encrypt', values, messages, copied(options.seed)));
+    const { port, handle: secret } = this;
+    return unlessAborted(
+      options.signal,
+      async () => new GateCiphertext(port, await port.call(secret, 'encrypt', values, messages, copied(options.seed))),
+    );
   }
 }

@@ -1,10 +1,10 @@
+import { unlessAborted } from '../api/abandon.js';
 import { freshLevel } from '../api/arguments.js';
 import { checkOptions } from '../api/check-options.js';
 import { copied } from '../api/secret.js';
 import type { GlueIntegerCiphertext } from '../engine/glue.js';
 import type { Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import { throwIfAborted } from '../errors.js';
 import { integers } from './arguments.js';
 import { IntegerCiphertext } from './ciphertext.js';
 import { ENCRYPT, type IntegerEncryptOptions } from './options.js';
@@ -21,8 +21,7 @@ export async function encrypted(
   encrypt: Encrypt,
 ): Promise<IntegerCiphertext> {
   checkOptions(options, 'encrypt()', ENCRYPT);
-  throwIfAborted(options.signal);
   const data = integers(values, params);
   const level = freshLevel(params.outputLevel, options.level ?? params.outputLevel);
-  return new IntegerCiphertext(port, await encrypt(data, level, copied(options.seed)));
+  return unlessAborted(options.signal, async () => new IntegerCiphertext(port, await encrypt(data, level, copied(options.seed))));
 }

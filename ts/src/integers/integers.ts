@@ -1,3 +1,4 @@
+import { unlessAborted } from '../api/abandon.js';
 import { bytesOf } from '../api/arguments.js';
 import { checkOptions } from '../api/check-options.js';
 import { IMPORT, KEYGEN, type ImportOptions, type KeygenOptions } from '../api/options.js';
@@ -6,7 +7,6 @@ import { setName } from '../api/sets.js';
 import { mustHold } from '../api/wire-kinds.js';
 import { INTEGERS, classOf } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import { throwIfAborted } from '../errors.js';
 import { integerPreset } from './arguments.js';
 import { IntegerCiphertext } from './ciphertext.js';
 import { IntegerKeySet } from './key-set.js';
@@ -62,21 +62,22 @@ export class Integers {
    */
   async keygen(preset: IntegerPresetName | (string & {}) = 'bgv15', options: KeygenOptions = {}): Promise<IntegerKeySet> {
     checkOptions(options, 'keygen()', KEYGEN);
-    throwIfAborted(options.signal);
     setName(preset);
-    const allow = options.allowInsecure === true;
-    const made = await this.#port.call(SECRET_KEY, 'generate', preset, allow, copied(options.seed));
-    return new IntegerKeySet(this.#port, made, await this.params(made.preset));
+    return unlessAborted(options.signal, async () => {
+      const made = await this.#port.call(SECRET_KEY, 'generate', preset, options.allowInsecure === true, copied(options.seed));
+      return new IntegerKeySet(this.#port, made, await this.params(made.preset));
+    });
   }
 
   /** Reads back what `IntegerKeySet.exportSecret()` gave. */
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<IntegerKeySet> {
     checkOptions(options, 'importKeys()', IMPORT);
-    throwIfAborted(options.signal);
     const own = bytesOf(bytes, 'importKeys()');
     mustHold(own, 'secret key', 'integers.importKeys()');
-    const made = await this.#port.call(SECRET_KEY, 'importSecret', own, options.allowInsecure === true);
-    return new IntegerKeySet(this.#port, made, await this.params(made.preset));
+    return unlessAborted(options.signal, async () => {
+      const made = await this.#port.call(SECRET_KEY, 'importSecret', own, options.allowInsecure === true);
+      return new IntegerKeySet(this.#port, made, await this.params(made.preset));
+    });
   }
 
   /**
@@ -85,12 +86,13 @@ export class Integers {
    */
   async publicKeyFromBytes(bytes: Uint8Array, options: ImportOptions = {}): Promise<IntegerPublicKey> {
     checkOptions(options, 'publicKeyFromBytes()', IMPORT);
-    throwIfAborted(options.signal);
     const keys = classOf(INTEGERS, 'IntegerPublicKey');
     const own = bytesOf(bytes, 'publicKeyFromBytes()');
     mustHold(own, 'public key', 'integers.publicKeyFromBytes()');
-    const made = await this.#port.call(keys, 'fromBytes', own, options.allowInsecure === true);
-    return new IntegerPublicKey(this.#port, made, await this.params(made.preset));
+    return unlessAborted(options.signal, async () => {
+      const made = await this.#port.call(keys, 'fromBytes', own, options.allowInsecure === true);
+      return new IntegerPublicKey(this.#port, made, await this.params(made.preset));
+    });
   }
 
   /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. */

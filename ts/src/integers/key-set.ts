@@ -1,3 +1,4 @@
+import { unlessAborted } from '../api/abandon.js';
 import { checkOptions } from '../api/check-options.js';
 import { eachPart, mustFitIn } from '../api/key-parts.js';
 import { SIGNAL, type SignalOptions } from '../api/options.js';
@@ -6,7 +7,6 @@ import { keyMismatch } from '../api/sets.js';
 import { INTEGERS, classOf } from '../engine/handle.js';
 import type { GlueIntegerSecretKey } from '../engine/glue.js';
 import type { Port } from '../engine/port.js';
-import { throwIfAborted } from '../errors.js';
 import { fromHex } from '../hex.js';
 import { SteppableRun } from '../run.js';
 import type { KeyProgress } from '../stages.js';
@@ -52,9 +52,8 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
    */
   async decrypt(ciphertext: IntegerCiphertext, options: SignalOptions = {}): Promise<Uint32Array> {
     checkOptions(options, 'decrypt()', SIGNAL);
-    throwIfAborted(options.signal);
     keyMismatch(this.id, ciphertext, 'this key set');
-    return this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port));
+    return unlessAborted(options.signal, () => this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port)));
   }
 
   /** The key with which others encrypt for the owner of this one; {@link IntegerPublicKey} has an example. */
