@@ -217,6 +217,56 @@ describe('objects', () => {
     expect(await refusal('INVALID_ARGUMENT', (wrong) => new Program(wrong(undefined)))).toMatch(/slots of a ciphertext, and got undefined; pass keys.params/);
   });
 
+  it('that are copies by JSON or a spread are told how to be sent', async () => {
+    using whole = await rf.integers.keygen('toy-bgv10', { allowInsecure: true });
+    using evaluation = await whole.evaluationKeys();
+    using three = await whole.encrypt([3]);
+    using arithmetic = await keys.arithmeticKeys({ rotations: [] });
+    using bit = await bits.encrypt(true);
+    const server = rf.server('http://127.0.0.1:1');
+    const program = new Program(keys.params);
+    program.output('y', program.input('x'));
+    const copies = (object: object): unknown[] => [JSON.parse(JSON.stringify(object)), { ...object }];
+    for (const [object, uses] of [
+      [ct, [(x) => keys.decrypt(x), (x) => ct.add(x), (x) => ct.subtract(x), (x) => arithmetic.multiply(ct, x), (x) => arithmetic.rotate(x, 0)]],
+      [ct, [(x) => keys.bootstrap(x, boot), (x) => boot.run(program, { x }), (x) => rf.square(x, boot), (x) => rf.exhaust(x)]],
+      [ct, [(x) => server.bootstrap(x), (x) => server.run(program, { x })]],
+      [three, [(x) => whole.decrypt(x), (x) => three.add(x), (x) => evaluation.multiply(three, x), (x) => evaluation.bootstrap(x), (x) => server.integers(x)]],
+      [bit, [(x) => bits.decrypt(x), (x) => bits.decryptIntegers(x), (x) => bit.concat(x), (x) => gates.and(bit, x), (x) => server.circuit('input a\noutput a\n', x)]],
+    ] as readonly (readonly [object: object, uses: readonly ((x: never) => unknown)[]])[]) {
+      for (const copy of copies(object)) {
+        for (const use of uses) {
+          expect(await refusal('INVALID_ARGUMENT', (wrong) => use(wrong<never>(copy)))).toMatch(
+            /and got a plain object, such as JSON or a spread gives; send the bytes of its toBytes\(\) \(in JSON as base64\), and read them with ciphertextFromBytes\(\)$/,
+          );
+        }
+      }
+    }
+    for (const copy of copies(keys)) {
+      expect(await refusal('INVALID_ARGUMENT', (wrong) => server.uploadKeys(wrong(copy)))).toMatch(/got a plain object, .*; send what exportSecret\(\) gives, to those alone who may decrypt, and read it with importKeys\(\)$/);
+    }
+    // What has the id of a key as well is no ciphertext either.
+    using open = await keys.publicKey();
+    expect(await refusal('INVALID_ARGUMENT', (wrong) => keys.decrypt(wrong(open)))).toMatch(/got a public key; encrypt\(\) makes one/);
+  });
+
+  it('that are plain numbers are told which methods take those', async () => {
+    using whole = await rf.integers.keygen('toy-bgv10', { allowInsecure: true });
+    using evaluation = await whole.evaluationKeys();
+    using three = await whole.encrypt([3]);
+    using arithmetic = await keys.arithmeticKeys({ rotations: [] });
+    for (const [act, message] of [
+      [(wrong) => ct.add(wrong(0.5)), /got the number 0\.5; for plain numbers there is addPlain\(\)$/],
+      [(wrong) => ct.subtract(wrong([0.5])), /got an Array; for plain numbers there is addPlain\(\)$/],
+      [(wrong) => three.add(wrong(2)), /got the number 2; for plain numbers there is addPlain\(\)$/],
+      [(wrong) => arithmetic.multiply(ct, wrong(2)), /got the number 2; for plain numbers there is multiplyPlain\(\) of the ciphertext$/],
+      [(wrong) => evaluation.multiply(wrong(new Uint32Array(1)), three), /got a Uint32Array; for plain numbers there is multiplyPlain\(\) of the ciphertext$/],
+      [(wrong) => arithmetic.multiply(ct, wrong(undefined)), /got undefined; encrypt\(\) makes one/],
+    ] as readonly (readonly [(wrong: <T>(value: unknown) => T) => unknown, RegExp])[]) {
+      expect(await refusal('INVALID_ARGUMENT', act)).toMatch(message);
+    }
+  });
+
   it('cannot be cloned or posted, and can be logged', async () => {
     using open = await keys.publicKey();
     using bit = await bits.encrypt(true);
@@ -282,21 +332,46 @@ describe('servers', () => {
 
 describe('what takes long', () => {
   it('is given up in the middle, and what comes of it is freed', async () => {
+    using whole = await rf.integers.keygen('toy-bgv10', { allowInsecure: true });
+    using three = await whole.encrypt([3]);
+    using bit = await bits.encrypt(true);
+    using open = await keys.publicKey();
+    using wholeOpen = await whole.publicKey();
+    const secrets = await Promise.all([keys, bits, whole].map((key) => key.exportSecret()));
+    const [secret, bitSecret, wholeSecret] = secrets as [Uint8Array, Uint8Array, Uint8Array];
+    const [openBytes, wholeOpenBytes] = [await open.toBytes(), await wholeOpen.toBytes()];
+    // Options of its own, so it has loaded no module of another method yet, and nobody waits for one after the signal.
+    using fresh = await Refloat.load({ threads: 1 });
     const { objects } = await rf.memory();
     for (const make of [
       (signal: AbortSignal) => rf.keygen('toy10', { allowInsecure: true, signal }),
+      (signal: AbortSignal) => fresh.keygen('toy-conventional11', { allowInsecure: true, signal }),
       (signal: AbortSignal) => rf.gates.keygen('toy-bool', { allowInsecure: true, signal }),
+      (signal: AbortSignal) => rf.integers.keygen('toy-bgv10', { allowInsecure: true, signal }),
       (signal: AbortSignal) => bits.evaluationKeys({ signal }),
-    ]) {
+      (signal: AbortSignal) => rf.importKeys(secret, { allowInsecure: true, signal }),
+      (signal: AbortSignal) => rf.gates.importKeys(bitSecret, { allowInsecure: true, signal }),
+      (signal: AbortSignal) => rf.integers.importKeys(wholeSecret, { allowInsecure: true, signal }),
+      (signal: AbortSignal) => rf.publicKeyFromBytes(openBytes, { allowInsecure: true, signal }),
+      (signal: AbortSignal) => rf.integers.publicKeyFromBytes(wholeOpenBytes, { allowInsecure: true, signal }),
+      (signal: AbortSignal) => keys.encrypt([0.5], { signal }),
+      (signal: AbortSignal) => open.encrypt([0.5], { signal }),
+      (signal: AbortSignal) => bits.encrypt(true, { signal }),
+      (signal: AbortSignal) => bits.encryptBinary(3, 2, { signal }),
+      (signal: AbortSignal) => whole.encrypt([3], { signal }),
+      (signal: AbortSignal) => wholeOpen.encrypt([3], { signal }),
+      (signal: AbortSignal) => keys.decrypt(ct, { signal }),
+      (signal: AbortSignal) => bits.decrypt(bit, { signal }),
+      (signal: AbortSignal) => bits.decryptBinary(bit, { signal }),
+      (signal: AbortSignal) => whole.decrypt(three, { signal }),
+    ] as readonly ((signal: AbortSignal) => Promise<unknown>)[]) {
       const controller = new AbortController();
       const making = make(controller.signal);
       controller.abort('enough');
       await expect(making).rejects.toBe('enough');
       await expect(make(AbortSignal.abort('before'))).rejects.toBe('before');
     }
-    // By the time the worker answers this, it has finished what it was making.
-    await rf.kernelSelfCheck();
-    expect((await rf.memory()).objects).toBe(objects);
+    await expect.poll(async () => (await rf.memory()).objects).toBe(objects);
   });
 
   it('is refused where it cannot fit', async () => {

@@ -11,8 +11,24 @@ export function named(value: unknown): string {
   if (value instanceof Error) return `an error (${value.message})`;
   // Class names do not survive minifiers; tags do.
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
+  if (sentInstead(value) !== undefined) return 'a plain object, such as JSON or a spread gives';
   if (/\bkeys\b/.test(tag)) return tag;
   return /^[AEIOaeio]/.test(tag) ? `an ${tag === 'Object' ? 'object' : tag}` : `a ${tag}`;
+}
+
+/**
+ * What to send instead of a plain object that has the facts of a ciphertext or of a key set, and nothing more: JSON and spreads make such
+ * copies.
+ */
+export function sentInstead(value: unknown): string | undefined {
+  if (Object.prototype.toString.call(value) !== '[object Object]') return undefined;
+  const { preset, keyId, id, digest } = value as Readonly<Record<string, unknown>>;
+  if (typeof preset === 'string' && typeof keyId === 'string') {
+    return 'send the bytes of its toBytes() (in JSON as base64), and read them with ciphertextFromBytes()';
+  }
+  // Keys on a server have an id and a digest.
+  if (typeof id !== 'string' || !/^[0-9a-f]{32}$/.test(id) || digest !== undefined) return undefined;
+  return 'send what exportSecret() gives, to those alone who may decrypt, and read it with importKeys()';
 }
 
 /** A number as it is, and anything else as {@link named} names it: for messages that go on to say which numbers are meant. */
@@ -38,7 +54,7 @@ export function mustBe<T>(
   ...instead: readonly (readonly [Other: AnyClass, repair: string])[]
 ): asserts value is T {
   if (value instanceof Class) return;
-  const repair = instead.find(([Other]) => value instanceof Other)?.[1];
+  const repair = instead.find(([Other]) => value instanceof Other)?.[1] ?? sentInstead(value);
   throw new RefloatError('INVALID_ARGUMENT', `${where} takes ${what}, and got ${named(value)}${repair === undefined ? '' : `; ${repair}`}`);
 }
 

@@ -41,7 +41,7 @@ export class ArithmeticKeys extends EvaluationKeys<GlueArithmeticKeys, Preset> {
 
   /** x y, slot by slot: relinearised, and one level below the lower of the two. */
   async multiply(x: Ciphertext, y: Ciphertext): Promise<Ciphertext> {
-    const [left, right] = [this.#handle(x), this.#handle(y)];
+    const [left, right] = [this.#handle(x, PLAIN), this.#handle(y, PLAIN)];
     return this.#made(this.port.call(this.handle, 'multiply', left, right), joinedMode(x, y));
   }
 
@@ -78,8 +78,11 @@ export class ArithmeticKeys extends EvaluationKeys<GlueArithmeticKeys, Preset> {
     return new Ciphertext(this.port, await made, mode);
   }
 
-  #handle(x: Ciphertext): Handle<GlueCiphertext> {
-    keyMismatch(this.keyId, x, 'these keys for arithmetic');
+  #handle(x: Ciphertext, plain?: string): Handle<GlueCiphertext> {
+    keyMismatch(this.keyId, x, 'these keys for arithmetic', plain);
     return x.handleIn(this.port);
   }
 }
+
+/** What multiplies a ciphertext by plain numbers. */
+const PLAIN = 'multiplyPlain() of the ciphertext';

@@ -92,7 +92,7 @@ export class Ciphertext extends Encrypted<GlueCiphertext> {
   }
 
   #second(other: Ciphertext): Handle<GlueCiphertext> {
-    keyMismatch(this.keyId, other, 'this ciphertext');
+    keyMismatch(this.keyId, other, 'this ciphertext', 'addPlain()');
     return other.handleIn(this.port);
   }
 

@@ -6,7 +6,8 @@ import { MODULES, OTHER_CKKS_MODULES, moduleOf, type CkksMethod, type ModuleName
 import { RefloatError } from '../errors.js';
 import { toHex } from '../hex.js';
 import type { Preset, SetWithParts } from '../params.js';
-import { named } from './arguments.js';
+import { named, sentInstead } from './arguments.js';
+import { Encrypted } from './encrypted.js';
 import { isObject, mustHold, type WireKind } from './wire-kinds.js';
 
 /** Where an object on the wire has the fingerprint of its set. */
@@ -146,19 +147,25 @@ function preset(set: GlueSet): Preset {
   return unpacked(set) as Preset;
 }
 
-/** Throws unless the ciphertext is encrypted under the key named. */
+/**
+ * Throws unless the ciphertext is one, and is encrypted under the key named.
+ *
+ * @param plain the method that takes plain numbers, if there is one
+ */
 export function keyMismatch(
   keyId: string,
   ciphertext: { readonly keyId: string; readonly preset: string },
   what: string,
+  plain?: string,
 ): void {
-  if (ciphertext?.keyId === keyId) return;
-  if (typeof ciphertext?.keyId !== 'string' || typeof ciphertext.preset !== 'string') {
-    throw new RefloatError(
-      'INVALID_ARGUMENT',
-      `a ciphertext was expected for ${what}, and got ${named(ciphertext)}; encrypt() makes one, and ciphertextFromBytes() reads one`,
-    );
+  if (!(ciphertext instanceof Encrypted)) {
+    const given: unknown = ciphertext;
+    const isNumbers = typeof given === 'number' || typeof given === 'bigint' || Array.isArray(given) || ArrayBuffer.isView(given);
+    const forNumbers = plain !== undefined && isNumbers ? `for plain numbers there is ${plain}` : undefined;
+    const repair = sentInstead(given) ?? forNumbers ?? 'encrypt() makes one, and ciphertextFromBytes() reads one';
+    throw new RefloatError('INVALID_ARGUMENT', `a ciphertext was expected for ${what}, and got ${named(given)}; ${repair}`);
   }
+  if (ciphertext.keyId === keyId) return;
   throw new RefloatError(
     'PARAMS_MISMATCH',
     `the ciphertext (set ${ciphertext.preset}) is encrypted under key ${ciphertext.keyId}, but the key of ${what} is ${keyId}; use what belongs to one key set`,

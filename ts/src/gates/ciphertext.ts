@@ -1,3 +1,4 @@
+import { mustBe } from '../api/arguments.js';
 import { Encrypted } from '../api/encrypted.js';
 import type { GlueGateCiphertext } from '../engine/glue.js';
 import type { Made } from '../engine/handle.js';
@@ -42,7 +43,10 @@ export class GateCiphertext extends Encrypted<GlueGateCiphertext> {
 
   /** A copy with the items of the others after this ciphertext's own. */
   async concat(...others: readonly GateCiphertext[]): Promise<GateCiphertext> {
-    const handles = [this as GateCiphertext, ...others].map((list) => list.handleIn(this.port));
+    const handles = [this as GateCiphertext, ...others].map((list) => {
+      mustBe(list, GateCiphertext, 'concat()', 'ciphertexts of bits, which encrypt() of a key set of rf.gates makes');
+      return list.handleIn(this.port);
+    });
     return new GateCiphertext(this.port, await this.port.ask('concat', [handles]));
   }
 }

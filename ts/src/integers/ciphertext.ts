@@ -81,7 +81,7 @@ export class IntegerCiphertext extends Encrypted<GlueIntegerCiphertext> {
   }
 
   #second(other: IntegerCiphertext): Handle<GlueIntegerCiphertext> {
-    keyMismatch(this.keyId, other, 'this ciphertext');
+    keyMismatch(this.keyId, other, 'this ciphertext', 'addPlain()');
     return other.handleIn(this.port);
   }
 

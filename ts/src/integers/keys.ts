@@ -55,7 +55,7 @@ export class IntegerKeys extends EvaluationKeys<GlueIntegerKeys, IntegerPreset> 
 
   /** x y, slot by slot; takes one level. */
   async multiply(x: IntegerCiphertext, y: IntegerCiphertext): Promise<IntegerCiphertext> {
-    return this.#made(this.port.call(this.handle, 'multiply', this.#handle(x), this.#handle(y)));
+    return this.#made(this.port.call(this.handle, 'multiply', this.#handle(x, PLAIN), this.#handle(y, PLAIN)));
   }
 
   /**
@@ -157,11 +157,14 @@ export class IntegerKeys extends EvaluationKeys<GlueIntegerKeys, IntegerPreset> 
     return new IntegerCiphertext(this.port, await made);
   }
 
-  #handle(x: IntegerCiphertext): Handle<GlueIntegerCiphertext> {
-    keyMismatch(this.keyId, x, 'these evaluation keys');
+  #handle(x: IntegerCiphertext, plain?: string): Handle<GlueIntegerCiphertext> {
+    keyMismatch(this.keyId, x, 'these evaluation keys', plain);
     return x.handleIn(this.port);
   }
 }
+
+/** What multiplies a ciphertext by plain integers. */
+const PLAIN = 'multiplyPlain() of the ciphertext';
 
 /** Passes a ciphertext on as a server would read it, with the noise that the wire form states, so that results are the same bytes. */
 async function asSent<R>(port: Port, x: Handle<GlueIntegerCiphertext>, use: (x: Handle<GlueIntegerCiphertext>) => Promise<R>): Promise<R> {
