@@ -149,6 +149,33 @@ describe('other arguments', () => {
   });
 });
 
+describe('programs', () => {
+  it('for another number of slots are refused, in the page and before a server is asked', async () => {
+    using arithmetic = await keys.arithmeticKeys({ rotations: [] });
+    using whole = await rf.integers.keygen('toy-bgv10', { allowInsecure: true });
+    using evaluation = await whole.evaluationKeys();
+    using three = await whole.encrypt([3]);
+    const server = rf.server('http://127.0.0.1:1');
+    for (const slots of [keys.params.slots / 2, 2 * keys.params.slots, 4 * keys.params.slots]) {
+      const program = new Program({ slots });
+      program.output('y', program.input('x').add(0.5));
+      const numbers = new RegExp(`^the program is for ${slots} slots, and ciphertexts of toy10 have 512; build it with new Program\\(keys\\.params\\) of these keys$`);
+      for (const run of [() => arithmetic.run(program, { x: ct }), () => boot.run(program, { x: ct }), () => server.run(program, { x: ct })]) {
+        expect(await refusal('PARAMS_MISMATCH', run)).toMatch(numbers);
+      }
+      if (slots === whole.params.slots) continue;
+      for (const run of [() => evaluation.run(program, { x: three }), () => server.run(program, { x: three })]) {
+        expect(await refusal('PARAMS_MISMATCH', run)).toMatch(/and ciphertexts of toy-bgv10 have 1024; build it/);
+      }
+    }
+  });
+
+  it('sum no more slots than there are', async () => {
+    const x = new Program({ slots: 1024 }).input('x');
+    expect(await refusal('INVALID_ARGUMENT', () => x.rotateSum(2048))).toBe('a sum of 2048 slots, and there are 1024; pass a power of two up to 1024');
+  });
+});
+
 describe('bytes', () => {
   it('of another kind are named, with what reads them', async () => {
     const toy = { allowInsecure: true };

@@ -70,8 +70,9 @@ export class ArithmeticKeys extends EvaluationKeys<GlueArithmeticKeys, Preset> {
     options: SignalOptions = {},
   ): SteppableRun<Record<string, Ciphertext>, ProgramEvent> {
     checkOptions(options, 'run()', SIGNAL);
+    const { keyId, params } = this;
     const tools = { arithmetic: this.handle };
-    return runProgram(this.port, program, inputs, { keyId: this.keyId, what: 'these keys for arithmetic', tools }, options);
+    return runProgram(this.port, program, inputs, { keyId, what: 'these keys for arithmetic', params, tools }, options);
   }
 
   async #made(made: Promise<Made<GlueCiphertext>>, mode: SlotMode): Promise<Ciphertext> {

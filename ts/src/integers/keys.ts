@@ -10,7 +10,7 @@ import { INTEGERS, classOf, type Handle, type Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
 import type { Program } from '../program/program.js';
-import { PROGRAM, inputsOf, runHere, type ProgramOptions } from '../program/run.js';
+import { PROGRAM, inputsOf, mustHaveSlots, runHere, type ProgramOptions } from '../program/run.js';
 import { SteppableRun } from '../run.js';
 import { IntegerCiphertext } from './ciphertext.js';
 import type { IntegerKeySet } from './key-set.js';
@@ -135,6 +135,7 @@ export class IntegerKeys extends EvaluationKeys<GlueIntegerKeys, IntegerPreset> 
     const { bootstraps, signal } = options;
     const [first, all] = inputsOf(program, inputs, IntegerCiphertext);
     const [x, bytes] = [this.#handle(first), program.toBytes()];
+    mustHaveSlots(program, this.params);
     const others = all.slice(1).map((ciphertext) => ciphertext.handleIn(port));
     return runHere<GlueIntegerProgram, IntegerCiphertext, IntegerProgramEvent>(
       port,

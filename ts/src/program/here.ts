@@ -3,9 +3,10 @@ import { keyMismatch } from '../api/sets.js';
 import type { GlueArithmeticKeys, GlueBootstrapKeys, GlueCiphertext, GlueProgramRun } from '../engine/glue.js';
 import { ckks, classOf, type Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
+import type { Preset } from '../params.js';
 import type { SteppableRun } from '../run.js';
 import type { Program } from './program.js';
-import { inputsOf, runHere, type ProgramEvent, type ProgramOptions } from './run.js';
+import { inputsOf, mustHaveSlots, runHere, type ProgramEvent, type ProgramOptions } from './run.js';
 
 /** Keys that a program runs with: those of bootstraps, or those for arithmetic. @internal */
 export type Tools =
@@ -17,11 +18,12 @@ export function runProgram(
   port: Port,
   program: Program,
   inputs: Readonly<Record<string, Ciphertext>>,
-  { keyId, what, tools }: { readonly keyId: string; readonly what: string; readonly tools: Tools },
+  { keyId, what, params, tools }: { readonly keyId: string; readonly what: string; readonly params: Preset; readonly tools: Tools },
   { bootstraps, signal }: ProgramOptions,
 ): SteppableRun<Record<string, Ciphertext>, ProgramEvent> {
   const [first, all] = inputsOf(program, inputs, Ciphertext);
   keyMismatch(keyId, first, what);
+  mustHaveSlots(program, params);
   const bytes = program.toBytes();
   const mode = all.reduce((mode, x) => joinedMode({ mode }, x), first.mode);
   const [x, ...others] = all.map((ciphertext) => ciphertext.handleIn(port)) as [Handle<GlueCiphertext>, ...Handle<GlueCiphertext>[]];

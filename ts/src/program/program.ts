@@ -181,6 +181,10 @@ export class Value {
     if (!Number.isInteger(Math.log2(count)) || count < 1) {
       throw new RefloatError('INVALID_ARGUMENT', `a sum of ${count} slots by rotations; pass a power of two`);
     }
+    const { slots } = this.program;
+    if (count > slots) {
+      throw new RefloatError('INVALID_ARGUMENT', `a sum of ${count} slots, and there are ${slots}; pass a power of two up to ${slots}`);
+    }
     let sum: Value = this;
     for (let step = 1; step < count; step *= 2) sum = sum.add(sum.rotate(step * stride));
     return sum;

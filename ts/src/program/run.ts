@@ -7,6 +7,7 @@ import { Counted } from '../engine/fraction.js';
 import type { Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
+import type { SetInfo } from '../params.js';
 import { SteppableRun } from '../run.js';
 import type { StageEnter, StageExit, StageId, StageProgress } from '../stages.js';
 import { Program } from './program.js';
@@ -56,6 +57,15 @@ export function inputsOf<C extends Input>(
   if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the program has no input; add one');
   for (const ciphertext of given) keyMismatch(first.keyId, ciphertext, 'the first input');
   return [first, given];
+}
+
+/** Refuses a program for ciphertexts with another number of slots: its rotations and sums would give other numbers. @internal */
+export function mustHaveSlots(program: Program, { name, slots }: Pick<SetInfo, 'name' | 'slots'>): void {
+  if (program.slots === slots) return;
+  throw new RefloatError(
+    'PARAMS_MISMATCH',
+    `the program is for ${program.slots} slots, and ciphertexts of ${name} have ${slots}; build it with new Program(keys.params) of these keys`,
+  );
 }
 
 /** What a plan will take, as the instance reports it. */

@@ -21,10 +21,10 @@ import { IntegerCiphertext } from '../integers/ciphertext.js';
 import { integerPreset } from '../integers/arguments.js';
 import type { IntegerKeySet } from '../integers/key-set.js';
 import type { IntegerEvent, IntegerProgramEvent } from '../integers/params.js';
-import type { Preset } from '../params.js';
+import type { Preset, SetInfo } from '../params.js';
 import { programOf } from '../link/run.js';
 import type { Program } from '../program/program.js';
-import { inputsOf, type ProgramEvent, type ProgramOptions } from '../program/run.js';
+import { inputsOf, mustHaveSlots, type ProgramEvent, type ProgramOptions } from '../program/run.js';
 import { Run, SteppableRun, type RunControl } from '../run.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { Access, bearer, type KnownKeys } from './access.js';
@@ -91,8 +91,8 @@ const OF_INTEGERS = [IntegerCiphertext, 'integers() of the server takes that'] a
 interface ProgramJob<C> extends ProgramOptions {
   readonly keys?: RemoteKeys | KeySet | IntegerKeySet;
   readonly mode: string;
-  /** Longest result of one output. */
-  readonly resultBytes: () => Promise<number>;
+  /** The set of the inputs. */
+  readonly set: () => Promise<SetInfo>;
   readonly receive: (bytes: Uint8Array) => Promise<C>;
 }
 
@@ -276,16 +276,16 @@ export class Server {
     checkOptions(options, 'run()', PROGRAM_JOB);
     if (Object.values(inputs ?? {}).some((input) => input instanceof IntegerCiphertext)) {
       const [first, given] = inputsOf(program, inputs as Record<string, IntegerCiphertext>, IntegerCiphertext);
-      const resultBytes = async (): Promise<number> => Math.max(...(await integerPreset(this.#port, first.preset)).ciphertextBytes);
+      const set = (): Promise<SetInfo> => integerPreset(this.#port, first.preset);
       const receive = (bytes: Uint8Array): Promise<IntegerCiphertext> => this.#receivedIntegers(bytes, first);
-      return this.#program<IntegerCiphertext, IntegerProgramEvent>(program, given, { ...options, mode: 'integers', resultBytes, receive });
+      return this.#program<IntegerCiphertext, IntegerProgramEvent>(program, given, { ...options, mode: 'integers', set, receive });
     }
     const [first, given] = inputsOf(program, inputs as Record<string, Ciphertext>, Ciphertext);
     const { module } = first.handleIn(this.#port);
     const mode = given.reduce((mode, x) => joinedMode({ mode }, x), first.mode);
-    const resultBytes = (): Promise<number> => this.#ciphertextBytes(first.preset);
+    const set = (): Promise<SetInfo> => this.#sets.find(first.preset);
     const receive = (bytes: Uint8Array): Promise<Ciphertext> => this.#received(bytes, module, first);
-    return this.#program<Ciphertext, ProgramEvent>(program, given, { ...options, mode, resultBytes, receive });
+    return this.#program<Ciphertext, ProgramEvent>(program, given, { ...options, mode, set, receive });
   }
 
   #program<C extends Ciphertext | IntegerCiphertext, E>(program: Program, given: readonly C[], how: ProgramJob<C>): Run<Record<string, C>, E | KeyRepair> {
@@ -294,9 +294,11 @@ export class Server {
     const handles = given.map((ciphertext): Handle<HasBytes> => ciphertext.handleIn(this.#port));
     const [head, outputs, keyId] = [program.toBytes(), program.outputs, given[0]?.keyId ?? ''];
     return new Run(async (control) => {
+      const set = await how.set();
+      mustHaveSlots(program, set);
       const parts = await Promise.all(handles.map((handle) => this.#port.call(handle, 'toBytes')));
       const body = programBody(head, bootstraps ?? 'where-needed', parts);
-      const resultBytes = outputs.length * (await how.resultBytes());
+      const resultBytes = outputs.length * Math.max(...set.ciphertextBytes);
       const result = await this.#job({ keyId, ops: ['program'], mode, body, resultBytes, share: ofProgram }, keys, control);
       const out: Record<string, C> = {};
       for (const [name, bytes] of outputsOf(outputs, result)) out[name] = await how.receive(bytes);
