@@ -9,7 +9,7 @@ import { loader, type LoadOptions } from './api/loader.js';
 
 /**
  * The entry point to everything. Computations run in a worker, or in this thread with `{ worker: false }`. `refloat/client`
- * is a smaller download that cannot bootstrap in the page.
+ * is a smaller download that cannot bootstrap or compute with SHIP's sets (`toy10`, `ship13`, ...) in the page.
  *
  * @example
  * ```ts

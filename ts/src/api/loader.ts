@@ -46,7 +46,7 @@ const LOAD: Kinds<LoadOptions> = {
 
 /** Version and backend of the wasm module. */
 export interface About extends GlueAbout {
-  /** Which artefact is loaded: `client` has no bootstrapping in the page. */
+  /** Which artefact is loaded: `client` cannot bootstrap or compute with SHIP's sets (`toy10`, `ship13`, ...) in the page. */
   readonly artefact: 'client' | 'full';
   /** Threads that a bootstrapping whose keys are made on the way may use; see `LoadOptions.threads`. */
   readonly threads: number;

@@ -112,7 +112,7 @@ export class Engine {
     }
     throw new RefloatError(
       'INVALID_ARGUMENT',
-      "this is the client artefact, which cannot bootstrap or compute in the page; import from 'refloat' instead of 'refloat/client', or send the ciphertext to a server",
+      "this is refloat/client, which cannot bootstrap or compute with SHIP's sets (toy10, ship13, ...) in the page; import from 'refloat' instead of 'refloat/client', or send the ciphertext to a server",
     );
   }
 
