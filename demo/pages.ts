@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 
 /** The pages, and what the menu calls them. */
-export const PAGES = { index: 'Pictures', gates: 'Gates', conventional: 'Comb', digits: 'Digits', exact: 'Exact', patients: 'Patients', triage: 'Triage', methods: 'Methods' } as const;
+export const PAGES = { index: 'Pictures', gates: 'Gates', comb: 'Comb', digits: 'Digits', exact: 'Exact', patients: 'Patients', triage: 'Triage', methods: 'Methods' } as const;
 
 /** The page for paths that lead nowhere; hosts of static files know it by this name. */
 export const MISSING = '404';

@@ -16,8 +16,8 @@ const WIDTH = 1000;
 const DRAWINGS = {
   modulus: ['index', '#figure-tide svg'],
   slot: ['index', '.slot-scene', '#station-blind_rotate'],
-  comb: ['conventional', '#conv-comb svg', '[data-act="at:1"]'],
-  polynomial: ['conventional', '#conv-polynomial svg'],
+  comb: ['comb', '#conv-comb svg', '[data-act="at:1"]'],
+  polynomial: ['comb', '#conv-polynomial svg'],
   digits: ['digits', '#digits-circle svg', '[data-act="at:1"]'],
   exact: ['exact', '#figure-comb svg', '[data-act="at:4"]'],
   gate: ['gates', ['.gates-figures figure:nth-child(1) svg', '.gates-figures figure:nth-child(2) svg', '.gates-figures figure:nth-child(3) svg']],

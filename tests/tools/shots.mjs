@@ -16,6 +16,7 @@ const STATIONS = ['encrypt', 'exhaust', 'slots_to_coeffs', 'encapsulate', 'encod
 
 /** Presses each button of a list, and takes a picture after each. */
 async function each(page, take, selector, name) {
+  await page.locator(selector).first().waitFor();
   for (let i = 0; i < (await page.locator(selector).count()); i++) {
     await page.locator(selector).nth(i).click();
     await take(`${name}-${i}`);
@@ -57,7 +58,7 @@ const PAGES = {
       await take('looked-up', '#gates-draw');
     },
   },
-  conventional: { ready: '.conv-dots circle', steps: (page, take) => each(page, (name) => take(name, '#conv-story [aria-current]'), '#conv-stages [data-act^="at:"]', 'stage') },
+  comb: { ready: '.conv-dots circle', steps: (page, take) => each(page, (name) => take(name, '#conv-story [aria-current]'), '#conv-stages [data-act^="at:"]', 'stage') },
   digits: {
     ready: '.digits-dots circle',
     steps: async (page, take) => {
@@ -99,6 +100,9 @@ const PAGES = {
   missing: { path: 'there/is/nothing', ready: '#path' },
 };
 
+/** Pages whose steps could not be taken to the end. */
+let failed = 0;
+
 /** A desk and a phone. */
 const WINDOWS = [[1280, 800], [390, 844]];
 
@@ -120,6 +124,7 @@ async function photograph(browser, url, name, colorScheme, [width, height]) {
     await steps?.(page, take);
   } catch (error) {
     say(`${name}, ${colorScheme}, ${width} px: ${error.message}`);
+    failed++;
   } finally {
     await context.close();
   }
@@ -148,4 +153,5 @@ await main(async () => {
   } finally {
     for (const end of after.reverse()) await end();
   }
+  return failed ? 1 : 0;
 });

@@ -7,7 +7,7 @@ import { test, until } from '../lib/test.mjs';
 
 const SET = 'toy-conventional10-50bit';
 
-const begin = (site, options, set = SET) => beginOn(site, `conventional.html${set && `?set=${set}`}`, options);
+const begin = (site, options, set = SET) => beginOn(site, `comb.html${set && `?set=${set}`}`, options);
 
 /** How many dots of the comb there are, and in which columns. */
 const columns = (page) =>
@@ -67,7 +67,7 @@ test('conventional: the comb, the polynomial and the result', async ({ open, sit
   await page.click('[data-act="table:polynomial"]');
   assert.ok((await page.locator('#figure-polynomial tbody tr').count()) >= 9);
   await page.click('[data-act="table:polynomial"]');
-  await soundInBoth(page, 'conventional');
+  await soundInBoth(page, 'comb');
 });
 
 test('conventional: m and I are dragged', async ({ open, site }) => {

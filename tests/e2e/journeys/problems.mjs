@@ -9,7 +9,7 @@ import { test, until } from '../lib/test.mjs';
 const PAGES = [
   { name: 'index', buttons: ['[data-act=refloat]', '[data-act=break]'] },
   { name: 'gates', buttons: ['[data-act=add]', '[data-act=look]', '[data-act=evaluate]', '[data-act=lookup]'] },
-  { name: 'conventional', buttons: ['[data-act=run]'] },
+  { name: 'comb', buttons: ['[data-act=run]'] },
   { name: 'digits', buttons: ['[data-act=run]'] },
   { name: 'exact', buttons: ['[data-act=run]'] },
   { name: 'patients', buttons: ['[data-act=run]'] },

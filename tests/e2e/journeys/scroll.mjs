@@ -7,7 +7,7 @@ import { test, until } from '../lib/test.mjs';
 /** For each page: its story, what stays beside it, the button for a step, what marks the drawn step, and the attribute that tells which. */
 const STORIES = {
   index: { story: '#story', stays: '#view-slot', press: (i) => `.stations [data-act="station:${i}"]`, chosen: '.stations [aria-selected=true]', attribute: 'data-act', ready: '[data-act=refloat]:enabled', steps: 9 },
-  conventional: { story: '#conv-story', stays: '.scroll-stays', press: (i) => `#conv-stages [data-act="at:${i}"]`, chosen: '#conv-stages [aria-pressed=true]', attribute: 'data-act', ready: '[data-act=run]:enabled', steps: 5 },
+  comb: { story: '#conv-story', stays: '.scroll-stays', press: (i) => `#conv-stages [data-act="at:${i}"]`, chosen: '#conv-stages [aria-pressed=true]', attribute: 'data-act', ready: '[data-act=run]:enabled', steps: 5 },
 };
 
 /** The marked step, the drawn one, and the one a little below the middle of the window. */

@@ -181,6 +181,17 @@ test('server: pages go by their names, and a path that leads nowhere says so', a
   await page.locator('.digits-dots circle').first().waitFor();
   assert.equal(await page.locator('nav [aria-current=page]').innerText(), 'Digits');
 
+  const links = page.locator('nav[aria-label=Pages] a');
+  const menu = await links.evaluateAll((found) => found.map((link) => [link.innerText, link.getAttribute('href').slice(2, -'.html'.length)]));
+  assert.ok(menu.length >= 8, `the menu has ${menu.length} pages`);
+  for (const [words, name] of menu) {
+    for (const path of [`${name}.html`, name]) {
+      const sent = await page.request.get(url + path);
+      assert.ok(sent.ok(), `${path}: ${sent.status()}`);
+      assert.ok((await sent.text()).includes(`aria-current="page">${words}</a>`), `${path} is the page ${words}`);
+    }
+  }
+
   const answer = await page.goto(`${url}no/such/page`);
   assert.equal(answer.status(), 404);
   assert.equal(await page.locator('h1').innerText(), 'No such page');

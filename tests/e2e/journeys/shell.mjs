@@ -11,7 +11,7 @@ import { test, until } from '../lib/test.mjs';
 const PAGES = [
   { name: 'index', drawing: '#gauge svg', button: '[data-act=refloat]', seen: '.gauge-water', recorded: '.gauge-text' },
   { name: 'gates', drawing: '.gates-circuit', button: '[data-act=add]', seen: '.gates-gate.lit', recorded: '.gates-recorded' },
-  { name: 'conventional', drawing: '.conv-comb', button: '[data-act=run]', seen: '.conv-dots circle', recorded: '.recorded' },
+  { name: 'comb', drawing: '.conv-comb', button: '[data-act=run]', seen: '.conv-dots circle', recorded: '.recorded' },
   { name: 'digits', drawing: '.digits-circle', button: '[data-act=run]', seen: '.digits-dots circle', recorded: '.recorded' },
   { name: 'exact', drawing: '#exact-digits svg', button: '[data-act=run]', seen: '#exact-stages button:enabled', recorded: '.recorded' },
   { name: 'patients', drawing: '.patients-way', button: '[data-act=run]', seen: '.patients-line', recorded: '.patients-recorded', served: true },

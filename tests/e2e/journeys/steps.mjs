@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DESK, opened } from '../lib/looks.mjs';
 import { test, until } from '../lib/test.mjs';
 
-const PAGES = { conventional: '#conv-stages', digits: '.digits-steps', exact: '#exact-stages' };
+const PAGES = { comb: '#conv-stages', digits: '.digits-steps', exact: '#exact-stages' };
 
 for (const [name, list] of Object.entries(PAGES)) {
   test(`steps: the arrow keys press those of ${name}`, async ({ open, site }) => {

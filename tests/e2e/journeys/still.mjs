@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DESK, PHONE, opened } from '../lib/looks.mjs';
 import { test, until } from '../lib/test.mjs';
 
-const PAGES = ['index', 'gates', 'conventional', 'digits', 'exact', 'patients', 'triage', 'methods'];
+const PAGES = ['index', 'gates', 'comb', 'digits', 'exact', 'patients', 'triage', 'methods'];
 /** The cumulative layout shift that counts as good, by the definition of web vitals. */
 const GOOD = 0.1;
 /** Milliseconds without a request after which everything has come. */
@@ -40,7 +40,7 @@ for (const served of [false, true]) {
 }
 
 test('still: a page whose recorded run does not come is shown without it', async ({ open, site }) => {
-  const page = await open(`${site}conventional.html`, { ...opened(DESK), expectLostRequests: true, prepare: (p) => p.route('**/*.json', (route) => route.fulfill({ status: 404, body: '' })) });
+  const page = await open(`${site}comb.html`, { ...opened(DESK), expectLostRequests: true, prepare: (p) => p.route('**/*.json', (route) => route.fulfill({ status: 404, body: '' })) });
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.locator('#mine-title').waitFor({ timeout: 15_000 });
 });

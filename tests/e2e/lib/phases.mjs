@@ -15,7 +15,7 @@ export const PAGES = {
   look: { path: 'gates.html', button: '[data-act=look]', phases: [['#gates-adder .gates-action .hint', 'making keys'], ['#gates-close figcaption', 'after rounding']] },
   builder: { path: 'gates.html', button: '[data-act=evaluate]', phases: [['#gates-builder .buttons .hint', 'making keys'], ['#gates-builder .buttons .hint', 'evaluating']] },
   draw: { path: 'gates.html?set=toy-bool', button: '[data-act=lookup]', phases: [['#gates-draw', 'making keys'], ['#gates-draw', 'looking up']] },
-  conventional: { button: '[data-act=run]', phases: [['#conv-controls', 'Making keys'], ...stages('#conv-stages', [2, 3, 4, 5])] },
+  comb: { button: '[data-act=run]', phases: [['#conv-controls', 'Making keys'], ...stages('#conv-stages', [2, 3, 4, 5])] },
   digits: {
     button: '[data-act=run]',
     phases: [['#digits-controls', 'Making keys'], ['#digits-controls', 'Digit 1 of'], ['#digits-controls', 'Digit 3 of']],
