@@ -57,7 +57,7 @@ describe('every page', () => {
 });
 
 test('f of the result is offered while there is a result', () => {
-  const state = { table: [1, 0], active: 0, x: 0, seen: {}, path: [0, 1], set: 'fbs8', keys: undefined, busy: undefined, running: false, problem: 'out of memory' };
+  const state = { table: [1, 0], active: 0, x: 0, seen: {}, path: [0, 1], set: 'fbs8', keys: undefined, busy: undefined, running: false, problem: 'out of memory', tables: new Set<string>() };
   const button = (again: boolean): string => /data-act="again" (\w*)/.exec(chart({ ...state, again }).text)?.[1] ?? '';
   expect([button(false), button(true)]).toEqual(['disabled', '']);
   for (const f of Object.values(FUNCTIONS)) {

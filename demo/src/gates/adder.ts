@@ -1,7 +1,9 @@
 import type { CircuitInfo } from 'refloat';
 import { duration, plural } from '../format.js';
 import { html, type Html } from '../html.js';
+import { figure } from '../views/figure.js';
 import { n } from '../views/svg.js';
+import { tableOfAdder } from './tables.js';
 import { cancelButton, WIDTH, bitsOf, type State } from './views.js';
 
 /** A column for each bit of the sum, the highest on the left, as the numbers are written. */
@@ -16,17 +18,19 @@ const GATE = 44;
 export function adder(state: State, width: number): Html {
   const { circuit, times, busy, total, threads, sum } = state;
   const column = width / COLUMNS;
-  return html`
-    <div class="gates-sheet">
+  const drawing = html`<div class="gates-sheet">
       ${state.numbers.map((value, i) => number(value, i, busy !== undefined))}
       <div class="gates-circuit" style="height:${END}px" role="group" aria-label="The circuit: ${plural(circuit?.gates.length ?? 0, 'gate')}, ${times.length} finished">${circuit ? [wires(state, circuit, column), circuit.gates.map((_, gate) => button(state, circuit, gate))] : ''}</div>
       <div class="gates-bits" aria-hidden="true">${Array.from({ length: COLUMNS }, (_, i) => html`<b class="gates-sum-bit">${sum === undefined ? '·' : (sum >> (WIDTH - i)) & 1}</b>`)}</div>
-    </div>
-    <p class="gates-sum">${
+    </div>`;
+  const table = tableOfAdder({ ...state, width: WIDTH }, isCarry, (gate) => resultOf(state, gate));
+  const caption = html`<p class="gates-sum">${
       sum === undefined
         ? html`<span class="hint">${busy === undefined ? 'The sum appears below its columns, decrypted.' : `${plural(times.length, 'gate')} finished`}</span>`
         : html`${state.numbers[0]} + ${state.numbers[1]} = <strong id="sum">${sum}</strong> <span class="hint">${times.length} gates in ${duration(total)} on ${plural(threads, 'thread')}${state.recorded ? html`: <span class="gates-recorded">a recorded run, ${state.recorded}</span>` : ''}</span>`
-    }</p>
+    }</p>`;
+  return html`
+    ${figure(state, { id: 'adder', title: 'Two numbers, bit by bit', drawing, caption, table })}
     <div class="buttons gates-action">${state.at === 'gates-adder' && busy ? cancelButton() : html`<button type="button" class="primary" data-heir data-act="add" ${busy ? 'disabled' : ''}>Encrypt and add</button>`}
       <span class="hint">${status(state)}</span></div>
     ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}`;

@@ -1,7 +1,9 @@
 import { duration, plural } from '../format.js';
 import { html, type Html } from '../html.js';
+import { figure } from '../views/figure.js';
 import { GATES, MOST_GATES, MOST_INPUTS, STARTERS, choices, levels, nameOf, outputs, titleOf, type Drawn, type Wire } from './circuit.js';
 import { small, type Seen } from './figures.js';
+import { tableOfCircuit } from './tables.js';
 import { cancelButton } from './views.js';
 
 /** What is known of an evaluated gate. */
@@ -22,6 +24,8 @@ export interface BuilderState {
   /** Is this the part that keeps the page busy? */
   readonly running: boolean;
   readonly problem: string | undefined;
+  /** Figures that are shown as tables. */
+  readonly tables: Set<string>;
 }
 
 /** The circuit: its inputs, its wiring, its gates, and its results. */
@@ -36,7 +40,7 @@ export function builder(state: BuilderState): Html {
       (bit, i) => html`<button type="button" class="gates-bit" aria-pressed="${String(bit)}" data-act="input:${i}" ${off}>${nameOf(`i${i}`)} = ${Number(bit)}</button>`,
     )}<button type="button" class="quiet" data-act="inputs:1" ${busy || circuit.inputs.length >= MOST_INPUTS ? 'disabled' : ''}>Add an input</button>
       <button type="button" class="quiet" data-act="inputs:-1" ${busy || circuit.inputs.length <= 1 ? 'disabled' : ''}>Remove the last input</button></div></div>
-    <div class="gates-build">${wiring(state)}
+    <div class="gates-build">${figure(state, { id: 'wiring', title: 'The circuit', drawing: wiring(state), table: tableOfCircuit(state) })}
       <div><ol class="gates-rows" aria-label="The gates">${circuit.gates.map((_, place) => row(state, place))}</ol>
       <button type="button" class="quiet" data-act="place" ${busy || circuit.gates.length >= MOST_GATES ? 'disabled' : ''}>Add a gate</button></div></div>
     <p class="buttons">${state.running ? cancelButton() : html`<button type="button" class="primary small" data-heir data-act="evaluate" ${busy || circuit.gates.length === 0 ? 'disabled' : ''}>Encrypt and evaluate</button>`}

@@ -1,5 +1,7 @@
 import { html, type Html } from '../html.js';
+import { figure } from '../views/figure.js';
 import { accumulator, circle, type Seen } from './figures.js';
+import { tableOfBootstrap } from './tables.js';
 import { cancelButton } from './views.js';
 
 /** What the look-up view shows. */
@@ -21,6 +23,8 @@ export interface ChartState {
   /** Is this the part that keeps the page busy? */
   readonly running: boolean;
   readonly problem: string | undefined;
+  /** Figures that are shown as tables. */
+  readonly tables: Set<string>;
 }
 
 /** Functions to begin with. */
@@ -58,11 +62,16 @@ export function chart(state: ChartState): Html {
         ? html`<span class="hint">f(x) appears here, decrypted in this tab.</span>`
         : html`<strong id="looked-up">${path.join(' → ')}</strong> <span class="hint">${seen.ms === undefined ? '' : `the last look-up took ${seen.ms.toFixed(1)} ms`}</span>`
     }</p>
-    <div class="gates-figures">
-      ${circle('Input', { messages, shifted: true }, seen.before, seen.rounded)}
-      ${accumulator(seen, 0.25, [0, 0.25, 0.5].map((at) => ({ at, label: String(at * 2 * messages) })))}
-      ${circle('Result', { messages }, seen.after)}
-    </div>`;
+    ${figure(state, {
+      id: 'look-up',
+      title: 'Before, during and after',
+      drawing: html`<div class="gates-figures">
+        ${circle('Input', { messages, shifted: true }, seen.before, seen.rounded)}
+        ${accumulator(seen, 0.25, [0, 0.25, 0.5].map((at) => ({ at, label: String(at * 2 * messages) })))}
+        ${circle('Result', { messages }, seen.after)}
+      </div>`,
+      table: tableOfBootstrap(seen),
+    })}`;
 }
 
 function status({ busy, set, keys }: ChartState): Html | string {

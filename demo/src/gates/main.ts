@@ -57,8 +57,8 @@ const integerSet = (): string => (toy ? 'toy-fbs' : `fbs${looking.table.length}`
 const shell = new Shell(state, {
   'gates-adder': (width) => adder({ ...state, problem: problemOf('gates-adder') }, width),
   'gates-close': () => close({ ...state, problem: problemOf('gates-close') }),
-  'gates-builder': () => builder({ ...own, busy: state.busy, running: runs('gates-builder'), problem: problemOf('gates-builder') }),
-  'gates-draw': () => chart({ ...looking, again: looking.result !== undefined, set: integerSet(), busy: state.busy, running: runs('gates-draw'), problem: problemOf('gates-draw') }),
+  'gates-builder': () => builder({ ...own, tables: state.tables, busy: state.busy, running: runs('gates-builder'), problem: problemOf('gates-builder') }),
+  'gates-draw': () => chart({ ...looking, tables: state.tables, again: looking.result !== undefined, set: integerSet(), busy: state.busy, running: runs('gates-draw'), problem: problemOf('gates-draw') }),
 });
 
 function problemOf(part: string): string | undefined {

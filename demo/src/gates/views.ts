@@ -1,6 +1,8 @@
 import type { CircuitInfo } from 'refloat';
 import { html, type Html } from '../html.js';
+import { figure } from '../views/figure.js';
 import { BIT_TICKS, accumulator, circle, type Seen } from './figures.js';
+import { tableOfBootstrap } from './tables.js';
 
 /** The gates a reader can look into. */
 export const CLOSE_GATES = ['nand', 'and', 'or', 'nor', 'xor', 'xnor', 'xor3', 'maj3'] as const;
@@ -60,11 +62,16 @@ export function close(state: State): Html {
       ${state.at === 'gates-close' && busy ? cancelButton() : html`<button type="button" class="secondary" data-heir data-act="look" ${busy ? 'disabled' : ''}>Run this gate</button>`}
       <span id="close-result" class="hint">${state.result === undefined ? '' : `decrypts to ${Number(state.result)}${seen.recorded ? ', in a recorded run' : ''}`}</span></div>
     ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}
-    <div class="gates-figures">
-      ${circle('Sum of the operands', 'bit', seen.before, seen.rounded)}
-      ${accumulator(seen, 0.125, BIT_TICKS)}
-      ${circle('Result', 'bit', seen.after)}
-    </div>`;
+    ${figure(state, {
+      id: 'bootstrap',
+      title: 'Before, during and after',
+      drawing: html`<div class="gates-figures">
+        ${circle('Sum of the operands', 'bit', seen.before, seen.rounded)}
+        ${accumulator(seen, 0.125, BIT_TICKS)}
+        ${circle('Result', 'bit', seen.after)}
+      </div>`,
+      table: tableOfBootstrap(seen),
+    })}`;
 }
 
 /** Bits of a number, the lowest first. */

@@ -12,7 +12,8 @@ export interface FigureParts {
   readonly id: string;
   readonly title: string;
   readonly drawing: Part;
-  readonly caption: Part;
+  /** What the data say, in words; nothing if the drawing says it itself. */
+  readonly caption?: Part;
   readonly table: Table;
   /** Controls beside the heading. */
   readonly tools?: Part;
@@ -32,7 +33,7 @@ export function figure(state: Pick<State, 'tables'>, parts: FigureParts): Html {
       </div>
     </header>
     <div class="figure-body" data-key="${asTable ? 'table' : 'drawing'}">${asTable ? table(parts.title, parts.table) : parts.drawing}</div>
-    <figcaption>${parts.caption}</figcaption>
+    ${parts.caption && html`<figcaption>${parts.caption}</figcaption>`}
   </figure>`;
 }
 

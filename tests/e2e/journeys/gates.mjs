@@ -6,6 +6,27 @@ import { test, until } from '../lib/test.mjs';
 /** What the builder says of an adder's outputs: the sum bits, and the last carry. */
 const sum = (a, b) => ['g1', 'g3', 'g5', 'g7', 'g8'].map((name, bit) => `${name} = ${((a + b) >> bit) & 1}`).join(', ');
 
+/** Counts the different shapes that the accumulator of the single gate is drawn in from now on; runs in the page. */
+function countTurns() {
+  const shapes = new Set();
+  window.turning?.disconnect();
+  window.turned = 0;
+  window.turning = new MutationObserver(() => {
+    const points = document.querySelector('#gates-close .gates-line')?.getAttribute('points');
+    if (points) window.turned = shapes.add(points).size;
+  });
+  window.turning.observe(document.getElementById('gates-close'), { subtree: true, childList: true, attributes: true });
+}
+
+/** Presses the button for the table of a figure, takes its rows, and presses it again. */
+async function rowsOf(page, figure) {
+  const button = page.locator(`[data-act="table:${figure}"]`);
+  await button.click();
+  const rows = await page.locator(`#figure-${figure} tbody tr`).evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.innerText)));
+  await button.click();
+  return rows;
+}
+
 test('gates: adds in the tab and shows one bootstrapping', async ({ open, site }) => {
   const page = await open(`${site}gates.html?set=toy-bool`, opened(PHONE));
   await page.locator('.gates-gate').first().waitFor();
@@ -26,9 +47,11 @@ test('gates: adds in the tab and shows one bootstrapping', async ({ open, site }
       const operand = page.getByRole('button', { name: `operand ${name}` });
       if ((await operand.getAttribute('aria-pressed')) !== String(bit === 1)) await operand.click();
     }
+    await page.evaluate(countTurns);
     await page.click('[data-act=look]');
     await page.locator('#close-result', { hasText: 'decrypts to' }).waitFor();
     assert.equal(await page.locator('#close-result').innerText(), `decrypts to ${wanted}`, gate);
+    assert.ok((await page.evaluate(() => window.turned)) > 3, 'the accumulator turns while the gate is computed');
     const [before, accumulator, after] = await page.locator('.gates-figures figcaption').allInnerTexts();
     assert.match(before, /after rounding/);
     assert.match(accumulator, /256 coefficients/);
@@ -85,6 +108,16 @@ test('gates: adds in the tab and shows one bootstrapping', async ({ open, site }
   await f.getByRole('combobox', { name: 'Start from' }).selectOption('the other way round');
   await f.getByRole('button', { name: 'Encrypt x and look up' }).click();
   await page.locator('#looked-up', { hasText: '6 → 9' }).waitFor();
+
+  // The tables hold what is drawn: 201 + 79 bit by bit, the phases of the last gate, the gates of the circuit, the phases of the look-up.
+  const bits = await rowsOf(page, 'adder');
+  assert.deepEqual(bits.map((row) => row.at(-1)), Array.from('000110001'), '280, the lowest bit first');
+  const phases = await rowsOf(page, 'bootstrap');
+  assert.ok(phases.length > 8 && phases.every(([, turns]) => Math.abs(Number(turns.replace('−', '-'))) <= 0.5), `phases: ${phases}`);
+  assert.deepEqual((await rowsOf(page, 'wiring')).map(([gate]) => gate), ['g1', 'g2', 'g3', 'g4', 'g5', 'g6', 'g7']);
+  // 9 of 16 lies at 9/32 of a turn.
+  const [what, turns] = (await rowsOf(page, 'look-up')).at(-1);
+  assert.ok(what === 'Result' && Math.abs(Number(turns) - 9 / 32) < 1 / 64, `${what}: ${turns}`);
 
   await soundInBoth(page, 'gates');
 });
