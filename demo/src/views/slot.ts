@@ -156,7 +156,7 @@ const SCENES: Record<Station, Scene> = {
   slots_to_coeffs: (voyage, _, chosen) => strips(voyage, chosen),
   encapsulate: (voyage, _, __, known) => html`${dial(voyage)}${hand(known.turns)}${note('the same angle, under the sparse key')}`,
   encode_phase: (voyage, _, chosen, known) => html`${candidates(voyage, 0, chosen)}${circleLine(RADIUS)}${hand(known.turns)}${note('b, and around it the aⱼ: all public')}`,
-  blind_rotate: (voyage, at, chosen) => html`${candidates(voyage, Math.max(0, at.part - 1), chosen)}${chain(voyage, chosen, at.part)}${closedHand()}`,
+  blind_rotate: (voyage, at, chosen) => html`${candidates(voyage, Math.max(0, at.part - 1), chosen)}${chain(voyage, chosen, at.part)}${closedHand()}${neighbours(voyage, at.part - 1, chosen)}`,
   product_tree: (voyage, at, chosen) => merging(voyage, chosen, at.part),
   conjugate: (voyage, _, chosen, known) => mirrored(voyage, chosen, known),
   decrypt: (voyage, _, chosen, known) => returned(voyage, chosen, known),
@@ -225,6 +225,29 @@ function candidates(voyage: Voyage, track: number, chosen: number): Html {
   const stride = Math.max(1, Math.floor(view.indices.length / 96));
   const dots = Array.from(view.indices.filter((slot, i) => i % stride === 0 && slot !== chosen), (slot) => on(angle(voyage, 'blind_rotate', slot, track) ?? 0, RADIUS + 14));
   return html`<g class="slot-candidates">${dots.map(([x, y]) => html`<circle cx="${n(x)}" cy="${n(y)}" r="2"/>`)}</g>`;
+}
+
+/** Dials in the row of neighbours, the followed slot's in the middle, and their distance. */
+const DIALS = 13;
+const APART = 25;
+
+/**
+ * The candidates that a track has put into the followed slot and the slots beside it. The row slides when the track changes, as all
+ * candidates do; the style sheet moves it, by as many places for every track, since the number of places is secret.
+ */
+function neighbours(voyage: Voyage, track: number, chosen: number): Html {
+  const { indices } = markOf(voyage, 'blind_rotate')?.views.find((v) => v.track === track) ?? {};
+  const middle = indices?.indexOf(chosen) ?? -1;
+  if (!indices || middle < 0) return html``;
+  const dials = Array.from({ length: DIALS }, (_, i) => {
+    const place = i - (DIALS - 1) / 2;
+    const slot = indices[middle + place];
+    if (slot === undefined) return html``;
+    const [x, y] = [MIDDLE + place * APART, SIDE - 13];
+    const [toX, toY] = on(angle(voyage, 'blind_rotate', slot, track) ?? 0, 9, x, y);
+    return html`${circleLine(10, x, y)}<line class="slot-hand${place === 0 ? '' : ' past'}" x1="${n(x)}" y1="${n(y)}" x2="${n(toX)}" y2="${n(toY)}"/>`;
+  });
+  return html`<g class="slot-row ${track % 2 === 0 ? 'even' : 'odd'}">${dials}</g>`;
 }
 
 /** b and the tracks laid end to end: an arc for each, on rings that go outwards, starting where the last arc ended. */
@@ -320,7 +343,7 @@ function sentence(voyage: Voyage, at: Moment, chosen: number): string {
     case 'blind_rotate':
       return turns === undefined
         ? 'Every track slides all its candidates by a secret number of places.'
-        : `Track ${at.part} of ${voyage.preset.tracks}: every candidate slides by a secret number of places, and ${angle(4)} comes to this slot. It goes on where the last angle ended. Whoever computes does all slides and cannot tell which one mattered.`;
+        : `Track ${at.part} of ${voyage.preset.tracks}: all candidates slide by the same secret number of places, and ${angle(4)} comes to this slot (the row has its neighbours too). It goes on where the last angle ended. Whoever computes does all slides and cannot tell which one mattered.`;
     case 'product_tree':
       if (at.part < voyage.preset.treeLevels) return `Pairs of unit numbers multiply, so their angles add up.${turns === undefined ? '' : ` After ${at.part} of ${voyage.preset.treeLevels} levels the first of them is ${angle(4)}.`}`;
       return `All ${voyage.preset.tracks + 1} angles have added up${turns === undefined ? '' : ` to ${angle(4)}`}: whole turns have vanished, and what is left is the message, a quarter turn back${value === undefined ? '' : `: ${decimal(value, 4)}`}.`;

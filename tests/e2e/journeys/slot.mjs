@@ -39,8 +39,24 @@ for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 
     // All angles of the blind rotation, one by one, as they add up.
     await station(page, 'blind_rotate');
     assert.equal(await page.locator('.slot-term').count(), 16, 'b and fifteen tracks');
-    await page.click('[data-act=back]');
-    await until('one track fewer', async () => (await page.locator('.slot-term').count()) === 15);
+    // Another angle in every track, in the row of neighbours as in words.
+    const angles = new Set();
+    for (let left = 15; left > 0; left--) {
+      const row = page.locator(`.slot-row.${left % 2 ? 'even' : 'odd'}`);
+      await row.waitFor();
+      assert.equal(await row.locator('circle').count(), 13);
+      const drawn = await row.locator('line:not(.past)').evaluate((line) => {
+        const [x1, y1, x2, y2] = ['x1', 'y1', 'x2', 'y2'].map((name) => Number(line.getAttribute(name)));
+        return Math.atan2(y1 - y2, x2 - x1) / (2 * Math.PI);
+      });
+      const turns = number((await page.locator('[data-step=blind_rotate] b').innerText()).slice(2));
+      assert.ok(Math.abs(drawn - turns - Math.round(drawn - turns)) < 0.01, `track ${left}: ${drawn} is drawn, ${turns} is written`);
+      angles.add(turns);
+      if (left === 1) break;
+      await page.click('[data-act=back]');
+      await until('one track fewer', async () => (await page.locator('.slot-term').count()) === left);
+    }
+    assert.ok(angles.size > 10, `angles: ${[...angles]}`);
     await page.getByRole('button', { name: /Decrypt/ }).first().click();
     await page.locator('#station-decrypt[aria-selected=true]').waitFor();
   });
