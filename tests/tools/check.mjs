@@ -34,7 +34,7 @@ async function withEngine(rf, url) {
   say(preset.securityStatement);
   say();
   say('Bits are those in which a decrypted grey level agrees with that of the picture: -log2 of the difference, in the worst slot and');
-  say('in the root mean square.');
+  say('in the root mean square. A bootstrap costs some of them, and gives levels back. Before the first one the server reads its keys.');
   say();
   say(row('stage', 'level', 'log2 Q', 'worst slot', 'rms', 'time'));
 
@@ -46,7 +46,7 @@ async function withEngine(rf, url) {
 
   const server = rf.server(url);
   const remote = await timed('upload keys', () => progress(server.uploadKeys(keys)), () => ({}));
-  const fresh = await timed('bootstrap (total)', () => stages(server.bootstrap(ct, { keys: remote })), (out) => out);
+  const fresh = await timed('first bootstrap (total)', () => stages(server.bootstrap(ct, { keys: remote })), (out) => out);
   const bits = await precision('decrypt', keys, fresh, picture);
 
   const again = await timed(

@@ -71,7 +71,7 @@ export function fullSize(state: State, width: number): Html {
     id: 'full-size',
     title: `The same at full size, with ${FULL.set}`,
     drawing: drawing(width, height, `Bits of modulus after every stage, with ${FULL.set} and with ${name}`, 'conv-full', content),
-    caption: html`${sentence} <span class="unit">Bars: bits of modulus after each stage${width < 560 ? ', numbered in the order above' : ''}; blue those of ${name}, orange those of ${FULL.set}. The run of ${FULL.set}, on ${MESSAGES[FULL.message as MessageKind]}, is recorded: ${made()}. It was the only one after its keys were read; the page Methods has the fastest of several.</span>`,
+    caption: html`${sentence} <span class="unit">Bars: bits of modulus after each stage${width < 560 ? ', numbered in the order above' : ''}; blue those of ${name}, orange those of ${FULL.set}. The run of ${FULL.set}, on ${MESSAGES[FULL.message as MessageKind]}, is recorded: ${made()}. It is the first run with its keys, which is slower than later ones; the page Methods has the fastest of several.</span>`,
     table: {
       columns: ['Stage', `${FULL.set}: levels`, 'Bits of modulus', 'Time', `${name}: levels`, 'Bits of modulus', 'Time'],
       rows: LEFT.map((left, i) => [left.title, ...cells(left, i, FULL), ...cells(own[i], i, state.preset)]),

@@ -44,7 +44,8 @@ export function lensSentence(state: State, voyage: Voyage | undefined): string {
   const stands = seen && seen.values.length < voyage.input.length ? `, each of which stands for ${count(voyage.input.length / seen.values.length)}` : '';
   if (view) return `${STATIONS[station].lens} ${portion(seen?.values.length ?? 0, voyage)}${stands}; largest error of all ${scientific(view.maxError)}.`;
   if (specimen) return `${STATIONS[station].lens} ${count(specimen.slots.length)} slots, largest error ${scientific(specimen.quality.maxError)}.`;
-  return voyage.place === 'server' ? 'No view: this stage ran on the server, under encryption.' : 'No view of this stage yet.';
+  if (voyage.place === 'server') return 'No view: this stage ran on the server, under encryption.';
+  return station === 'encode_phase' ? STATIONS[station].lens : 'No view of this stage yet.';
 }
 
 function slotTable(state: State, voyage: Voyage | undefined): Table {
@@ -79,6 +80,7 @@ export function circle(state: State, voyage: Voyage | undefined): Html {
 /** The circle in a sentence, from the data. */
 export function circleSentence(state: State, voyage: Voyage | undefined): string {
   const plane = voyage && planeAt(voyage, state.at);
+  if (voyage && JOURNEY[state.at.station] === 'encode_phase') return 'The first drawing, of one slot, has them.';
   if (!voyage || !plane) return 'No slots to draw.';
   const spread = (gathered(plane.points).spread * 180) / Math.PI;
   const drawn = plane.points.length / 2;

@@ -101,7 +101,7 @@ export function slot(state: State, voyage: Voyage | undefined): Html {
     id: 'slot',
     title: `Follow one ${voyage ? oneOf(voyage) : 'number'}`,
     drawing: voyage && chosen !== undefined ? html`<div class="slot-pair">${picker(voyage, chosen)}${scene(voyage, state.at, chosen)}</div>${steps(state, voyage, chosen)}` : html`<p class="empty">Nothing to follow yet.</p>`,
-    caption: voyage && chosen !== undefined ? html`${sentence(voyage, state.at, chosen)} <span class="unit">Bits under a number: how far this one ${oneOf(voyage)} is right. “Precision” below has the worst of all.</span>` : '',
+    caption: voyage && chosen !== undefined ? html`${sentence(voyage, state.at, chosen)} <span class="unit">Bits under a number: how far this one ${oneOf(voyage)} is right, which is partly luck. “Precision” below has the worst of all and, for the product tree, that of the points on the circle.</span>` : '',
     table: {
       columns: ['Station', 'Number', 'Angle, turns', 'Right to, bits'],
       rows: voyage && chosen !== undefined ? JOURNEY.map((name, i) => {
@@ -143,8 +143,8 @@ function scene(voyage: Voyage, at: Moment, chosen: number): Html {
   const station = JOURNEY[at.station] ?? 'encrypt';
   const known = knownAt(voyage, at, chosen);
   const parts: Part = SCENES[station](voyage, at, chosen, known);
-  return known.value === undefined && known.turns === undefined && station !== 'encode_phase' && voyage.place === 'server'
-    ? html`<p class="empty">This happened on the server, which cannot see the number either.</p>`
+  return known.value === undefined && known.turns === undefined && voyage.place === 'server'
+    ? html`<p class="empty">This happened on the server, which cannot see the number either. In this page a run shows it.</p>`
     : drawing(SIDE, SIDE, sentence(voyage, at, chosen), 'slot-scene', parts);
 }
 
@@ -307,7 +307,7 @@ function mirrored(voyage: Voyage, chosen: number, { value = 0 }: Known): Html {
   return html`${circleLine(RADIUS)}<line class="slot-axis" x1="10" x2="${SIDE - 10}" y1="${MIDDLE}" y2="${MIDDLE}"/>
     ${hand(turns)}<line class="slot-hand past" x1="${MIDDLE}" y1="${MIDDLE}" x2="${n(x1)}" y2="${n(y1)}"/><circle class="slot-mirror" cx="${n(x1)}" cy="${n(y1)}" r="6"/>
     <path class="slot-fold" d="M${n(x0)} ${n(y0)}L${n(end)} ${MIDDLE}L${n(x1)} ${n(y1)}"/><line class="slot-sum" x1="${MIDDLE}" y1="${MIDDLE}" x2="${n(end)}" y2="${MIDDLE}"/>
-    ${note(`twice the width: ${decimal(value, 4)}`)}`;
+    ${note(`twice the width, as ${nounOf(voyage) === 'picture' ? 'a grey level' : 'a number'}: ${decimal(value, 4)}`)}`;
 }
 
 /** Input and output side by side, and the difference between them, magnified. */
@@ -348,7 +348,7 @@ function sentence(voyage: Voyage, at: Moment, chosen: number): string {
       if (at.part < voyage.preset.treeLevels) return `Pairs of unit numbers multiply, so their angles add up.${turns === undefined ? '' : ` After ${at.part} of ${voyage.preset.treeLevels} levels the first of them is ${angle(4)}.`}`;
       return `All ${voyage.preset.tracks + 1} angles have added up${turns === undefined ? '' : ` to ${angle(4)}`}: whole turns have vanished, and what is left is the message, a quarter turn back${value === undefined ? '' : `: ${decimal(value, 4)}`}.`;
     case 'conjugate':
-      return `The point and its mirror image: heights cancel, widths add up to the sine, which is the angle${value === undefined ? '' : `: ${decimal(value, 4)}`}. The modulus is large again.`;
+      return `The point and its mirror image: heights cancel, widths add up to the sine, which is the angle${value === undefined ? '' : `, as a number ${decimal(value, 4)}`}. The modulus is large again.`;
     case 'decrypt':
       return value === undefined ? 'Not decrypted yet.' : `${decimal(voyage.expected[chosen], 4)} went in, ${decimal(value, 4)} came back: right to ${bitsOf(voyage, value, chosen)} bits.`;
   }
