@@ -1,5 +1,6 @@
 //! BGV and its bootstrapping.
 
+mod arithmetic;
 mod bfv;
 mod bits;
 mod bootstrap;

@@ -57,6 +57,7 @@
 //! ```
 
 mod approach;
+mod arithmetic;
 mod bootstrapper;
 mod describe;
 mod inspect;
@@ -78,6 +79,7 @@ mod stages;
 mod unpack;
 
 pub use approach::Approach;
+pub use arithmetic::BgvArithmeticKeys;
 pub use bootstrapper::{BgvBootstrapper, METHOD};
 pub use inspect::BgvDigits;
 pub use noise::LARGEST_DEVIATION;

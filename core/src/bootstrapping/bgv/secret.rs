@@ -5,11 +5,14 @@ use alloc::vec::Vec;
 use super::params::BgvParams;
 use crate::{
     arith::Word,
-    bootstrapping::{method::limits, switching_keys::Secrets},
+    bootstrapping::{
+        method::limits,
+        switching_keys::{KeyLayout, Secrets, SwitchingKeyId},
+    },
     error::Error,
     random::Seed,
-    ring::SmallPoly,
-    rlwe::{KeySeeds, SecretKey, SparseSecret},
+    ring::{GaloisElement, SmallPoly},
+    rlwe::{KeySeeds, SampleBlock, SecretKey, SparseSecret},
     schemes::{
         bgv::{self, BgvCiphertext, BgvPublicKey, Private, key_set_id, key_set_seed},
         secret_key_identity,
@@ -62,6 +65,15 @@ impl<W: Word> BgvSecretKey<W> {
     pub fn public_key(&self) -> Result<BgvPublicKey<W>, Error> {
         let level = self.params.levels().output;
         BgvPublicKey::generate(self.params.context(), &self.main, &self.seeds, self.key_id, level)
+    }
+
+    /// The key for products, or that of an automorphism, at levels up to `level`, which the chain has.
+    pub(super) fn key_up_to(&self, level: usize, element: Option<GaloisElement>) -> SampleBlock<W> {
+        let id = element
+            .map_or(SwitchingKeyId::Relinearization, |element| SwitchingKeyId::Galois { element, level });
+        let secrets = self.secrets();
+        let layout = KeyLayout { relinearization: level, ..secrets.layout };
+        Secrets { layout, ..secrets }.switching_key(id)
     }
 
     /// The secrets from which switching keys are made.

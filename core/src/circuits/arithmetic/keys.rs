@@ -1,25 +1,32 @@
 //! Keys for products, rotations and conjugation, without those of a bootstrap.
 
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     arith::Word,
     circuits::program::{Machine, Target},
     error::{Error, hex},
     ring::{Automorphism, GaloisElement},
-    rlwe::{GaloisKeys, RelinearizationSource, SampleBlock},
-    schemes::ckks::{Ciphertext, CkksContext, CkksEvaluator, MainSecret},
+    rlwe::{GaloisKeys, RelinearizationSource, RlweContext, SampleBlock},
+    schemes::{
+        ckks::{Ciphertext, CkksContext, CkksEvaluator, MainSecret},
+        identity::Identity,
+    },
 };
 
-/// Which keys are made, in order: the relinearisation key, rotations, conjugation.
+/// Which keys are made, in order: the relinearisation key, rotations, and conjugation, or for integers the swap of the two rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyList {
-    /// Left rotations of the slots of a message, each from 1 up.
+    /// Left rotations of the slots of a message, or of a row, each from 1 up.
     rotations: Vec<i64>,
-    conjugation: bool,
+    /// What the one other automorphism does, if it has a key.
+    inversion: Option<&'static str>,
     level: usize,
     key_bytes: usize,
 }
+
+/// What the key of the inversion does to integers in slots.
+pub(crate) const SWAP: &str = "swap of the rows";
 
 impl KeyList {
     /// Keys for ciphertexts at every level that messages of the set have. Without `rotations` the list has the rotations by powers of two,
@@ -33,33 +40,55 @@ impl KeyList {
         rotations: Option<&[i64]>,
         conjugation: bool,
     ) -> Result<Self, Error> {
-        let (slots, level) = (target.slots() as i64, target.top());
+        let inversion = conjugation.then_some("conjugation");
+        Self::of(context.rlwe(), ("messages", target.slots()), target.top(), rotations, inversion)
+    }
+
+    /// The list for messages up to `level` whose slots are two rows of `columns`, which are rotated together: as [`Self::new`], with the
+    /// swap of the rows for the conjugation.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for more rotations than a row has slots.
+    pub(crate) fn of_rows<W: Word>(
+        rlwe: &RlweContext<W>,
+        columns: usize,
+        level: usize,
+        rotations: Option<&[i64]>,
+        swap: bool,
+    ) -> Result<Self, Error> {
+        Self::of(rlwe, ("rows", columns), level, rotations, swap.then_some(SWAP))
+    }
+
+    fn of<W: Word>(
+        rlwe: &RlweContext<W>,
+        (what, slots): (&str, usize),
+        level: usize,
+        rotations: Option<&[i64]>,
+        inversion: Option<&'static str>,
+    ) -> Result<Self, Error> {
         let given = rotations.unwrap_or_default();
-        if given.len() > target.slots() {
+        if given.len() > slots {
             return Err(Error::InvalidArgument(format!(
-                "{} rotations of messages of {slots} slots; name each once",
+                "{} rotations of {what} of {slots} slots; name each once",
                 given.len()
             )));
         }
-        let distinct: BTreeSet<i64> = match rotations {
+        let slots = slots as i64;
+        let mut distinct: Vec<i64> = match rotations {
             Some(steps) => {
                 steps.iter().map(|step| step.rem_euclid(slots)).filter(|&step| step != 0).collect()
             }
             None => (0..slots.trailing_zeros()).map(|bit| 1 << bit).collect(),
         };
-        let rlwe = context.rlwe();
-        let residues = 2 * rlwe.qp(level).len() * rlwe.digit_count(level) * rlwe.n();
-        Ok(Self {
-            rotations: distinct.into_iter().collect(),
-            conjugation,
-            level,
-            key_bytes: residues * size_of::<W>(),
-        })
+        distinct.sort_unstable();
+        distinct.dedup();
+        let residues = 2 * rlwe.qp(level).len() * rlwe.digit_count(level) * rlwe.width();
+        Ok(Self { rotations: distinct, inversion, level, key_bytes: residues * size_of::<W>() })
     }
 
     /// Number of keys.
     pub fn len(&self) -> usize {
-        1 + self.rotations.len() + usize::from(self.conjugation)
+        1 + self.rotations.len() + usize::from(self.inversion.is_some())
     }
 
     /// Always false: there is always the relinearisation key.
@@ -80,24 +109,40 @@ impl KeyList {
         Ok(match self.key(index)? {
             Key::Relinearization => "products".into(),
             Key::Rotation(steps) => format!("rotation by {steps}"),
-            Key::Conjugation => "conjugation".into(),
+            Key::Inversion(what) => what.into(),
         })
     }
 
-    fn key(&self, index: usize) -> Result<Key, Error> {
-        match (index.checked_sub(1), self.conjugation) {
+    /// What each key is for, in order.
+    ///
+    /// # Errors
+    /// None in practice: the keys are those of the list.
+    pub fn labels(&self) -> Result<Vec<String>, Error> {
+        (0..self.len()).map(|index| self.label(index)).collect()
+    }
+
+    /// The level of all keys, the highest of messages.
+    pub(crate) fn level(&self) -> usize {
+        self.level
+    }
+
+    pub(crate) fn key(&self, index: usize) -> Result<Key, Error> {
+        match (index.checked_sub(1), self.inversion) {
             (None, _) => Ok(Key::Relinearization),
             (Some(at), _) if at < self.rotations.len() => Ok(Key::Rotation(self.rotations[at])),
-            (Some(at), true) if at == self.rotations.len() => Ok(Key::Conjugation),
+            (Some(at), Some(what)) if at == self.rotations.len() => Ok(Key::Inversion(what)),
             _ => Err(Error::InvalidArgument(format!("key {index} of {}; they count from 0", self.len()))),
         }
     }
 }
 
-enum Key {
+/// A key of a list.
+pub(crate) enum Key {
     Relinearization,
+    /// To the left.
     Rotation(i64),
-    Conjugation,
+    /// The one other automorphism, and what it does.
+    Inversion(&'static str),
 }
 
 /// Keys for arithmetic on the ciphertexts of one owner. They hold no secret.
@@ -138,13 +183,7 @@ impl<W: Word> ArithmeticKeys<W> {
     /// # Errors
     /// [`Error::ParamsMismatch`] for the secret of another key set; [`Error::InvalidArgument`] for a key that is not in the list.
     pub fn make(&mut self, index: usize, owner: &MainSecret<'_, W>) -> Result<(), Error> {
-        if owner.key_id() != self.key_id {
-            return Err(Error::ParamsMismatch(format!(
-                "keys of key set {} made with the secret of {}; make them with their own",
-                hex(&self.key_id),
-                hex(&owner.key_id())
-            )));
-        }
+        check_maker(self.key_id, owner.key_id())?;
         let level = self.list.level;
         let element = match self.list.key(index)? {
             Key::Relinearization => {
@@ -153,7 +192,7 @@ impl<W: Word> ArithmeticKeys<W> {
                 return Ok(());
             }
             Key::Rotation(steps) => GaloisElement::rotation(steps, self.galois.n()),
-            Key::Conjugation => GaloisElement::conjugation(self.galois.n()),
+            Key::Inversion(_) => GaloisElement::conjugation(self.galois.n()),
         };
         self.galois.insert(self.context.rlwe(), element, owner.galois_key(element, level)?)?;
         self.target = self.target.clone().with_galois([(element, level)]);
@@ -185,15 +224,7 @@ impl<W: Word> ArithmeticKeys<W> {
     /// # Errors
     /// [`Error::ParamsMismatch`] if it belongs to another owner or set.
     pub fn check_owner(&self, x: &Ciphertext<W>) -> Result<(), Error> {
-        x.identity().check_set(&self.context.fingerprint())?;
-        if x.key_id() == self.key_id {
-            return Ok(());
-        }
-        Err(Error::ParamsMismatch(format!(
-            "ciphertext under key {}, keys for arithmetic of {}; compute with keys of the owner of the ciphertext",
-            hex(&x.key_id()),
-            hex(&self.key_id)
-        )))
+        check_owner(x.identity(), &self.context.fingerprint(), self.key_id)
     }
 
     /// The machine that evaluates programs planned for [`Self::target`].
@@ -215,6 +246,31 @@ impl<W: Word> ArithmeticKeys<W> {
     }
 }
 
-fn missing(what: &str) -> Error {
+/// Checks that a ciphertext is of the set and under the key of keys for arithmetic.
+pub(crate) fn check_owner(x: Identity, set: &[u8; 16], key_id: [u8; 16]) -> Result<(), Error> {
+    x.check_set(set)?;
+    if x.key_id == key_id {
+        return Ok(());
+    }
+    Err(Error::ParamsMismatch(format!(
+        "ciphertext under key {}, keys for arithmetic of {}; compute with keys of the owner of the ciphertext",
+        hex(&x.key_id),
+        hex(&key_id)
+    )))
+}
+
+/// Checks that keys are made with the secret of their own key set.
+pub(crate) fn check_maker(key_id: [u8; 16], secret: [u8; 16]) -> Result<(), Error> {
+    if key_id == secret {
+        return Ok(());
+    }
+    Err(Error::ParamsMismatch(format!(
+        "keys of key set {} made with the secret of {}; make them with their own",
+        hex(&key_id),
+        hex(&secret)
+    )))
+}
+
+pub(crate) fn missing(what: &str) -> Error {
     Error::MissingKey(format!("there is no key for {what} among these; make keys that have it"))
 }

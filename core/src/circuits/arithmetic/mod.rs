@@ -8,6 +8,7 @@ mod keys;
 use alloc::{format, vec::Vec};
 
 pub use keys::{ArithmeticKeys, KeyList};
+pub(crate) use keys::{Key, SWAP, check_maker, check_owner, missing};
 
 use super::program::Target;
 use crate::{
