@@ -12,6 +12,7 @@ import {
   type GateKeys,
   type IntegerCiphertext,
   type IntegerKeySet,
+  type IntegerArithmeticKeys,
   type IntegerKeys,
   type IntegerPublicKey,
   type KeySet,
@@ -34,6 +35,7 @@ let bit: GateCiphertext;
 let integerKeys: IntegerKeySet;
 let integerPublic: IntegerPublicKey;
 let integers: IntegerKeys;
+let integerArithmetic: IntegerArithmeticKeys;
 let three: IntegerCiphertext;
 let program: Program;
 let value: Value;
@@ -56,6 +58,7 @@ beforeAll(async () => {
   integerKeys = await rf.integers.keygen('toy-bgv10', { allowInsecure: true });
   integerPublic = await integerKeys.publicKey();
   integers = await integerKeys.evaluationKeys();
+  integerArithmetic = await integerKeys.arithmeticKeys({ rotations: [] });
   three = await integerKeys.encrypt([3]);
   program = new Program(keys.params);
   value = program.input('x');
@@ -132,6 +135,14 @@ const ROWS: readonly Row[] = [
     wrong: { ...SIGNAL, rotations: 1, conjugation: 1 },
     call: (o) => keys.arithmeticKeys(o),
   },
+  {
+    type: 'IntegerArithmeticKeysOptions',
+    where: 'arithmeticKeys()',
+    near: ['swapRow', 'swapRows'],
+    wrong: { ...SIGNAL, rotations: 1, swapRows: 1 },
+    call: (o) => integerKeys.arithmeticKeys(o),
+  },
+  { type: 'SignalOptions', where: 'run()', near: MISSPELT, wrong: SIGNAL, call: (o) => integerArithmetic.run(program, { x: three }, o) },
   { type: 'BootstrapKeysOptions', where: 'bootstrapKeys()', near: ['resistent', 'resident'], wrong: { ...SIGNAL, resident: 'false' }, call: (o) => keys.bootstrapKeys(o) },
   {
     type: 'BootstrapOptions',

@@ -57,9 +57,7 @@ macro_rules! ckks_arithmetic {
 
             /// What each key is for, one per line, in the order in which they are made.
             pub fn labels(&self) -> Result<String> {
-                let list = self.0.list();
-                let labels = (0..list.len()).map(|index| list.label(index));
-                Ok(labels.collect::<core::result::Result<Vec<_>, _>>()?.join("\n"))
+                Ok(self.0.list().labels()?.join("\n"))
             }
 
             /// Bytes that each key takes in memory.

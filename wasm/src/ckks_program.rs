@@ -17,7 +17,7 @@ use refloat::{
 use wasm_bindgen::prelude::JsValue;
 
 use crate::{
-    failure::{Failure, Result, over},
+    failure::{Failure, Result, bootstraps_nothing, over},
     object::Fields,
 };
 
@@ -200,9 +200,9 @@ impl<M: ProgramMethod> Programs<M> {
                 (None, Tools::Arithmetic(keys)) => match run.next(observer)? {
                     Pending::Arithmetic => run.compute(&keys.machine(evaluator), observer)?,
                     Pending::Nothing => {}
-                    Pending::Refresh(_) | Pending::Digits(..) => return Err(no_keys()),
+                    Pending::Refresh(_) | Pending::Digits(..) => return Err(bootstraps_nothing()),
                 },
-                (Some(_), Tools::Arithmetic(_)) => return Err(no_keys()),
+                (Some(_), Tools::Arithmetic(_)) => return Err(bootstraps_nothing()),
             }
             let finished = self.under_way.is_none() && run.done() == run.plan().steps();
             if finished && let Some(run) = self.run.take() {
@@ -223,11 +223,6 @@ impl<M: ProgramMethod> Programs<M> {
 /// The error of a method that reads neither digits nor an order.
 pub fn reads_nothing() -> Failure {
     Failure::invalid("sets of this method read no digits; take one for modular reduction")
-}
-
-fn no_keys() -> Failure {
-    Error::MissingKey("keys for arithmetic bootstrap nothing; run the program with bootstrapping keys".into())
-        .into()
 }
 
 /// `ProgramRun` of a method, as [`ProgramMethod`] describes it, whose sets, keys and ciphertexts are those of the parent module, and whose

@@ -35,6 +35,13 @@ pub fn over() -> Failure {
     Failure::invalid("the run has given its result: begin another one")
 }
 
+/// The failure of a program that bootstraps with keys for arithmetic.
+#[cfg(feature = "evaluation")]
+pub fn bootstraps_nothing() -> Failure {
+    Error::MissingKey("keys for arithmetic bootstrap nothing; run the program with bootstrapping keys".into())
+        .into()
+}
+
 /// Refuses a toy unless it is `allowed`; `secure_one` is a set to take instead.
 pub fn refuse_insecure(name: &str, allowed: bool, secure_one: &str) -> Result<()> {
     if allowed {

@@ -105,3 +105,19 @@ function levelOf(level: number, which: string): number {
   if (Number.isInteger(level) && level >= 0 && level < 2 ** 32) return level;
   throw new RefloatError('INVALID_ARGUMENT', `the level is ${shown(level)}; pass an integer ${which}`);
 }
+
+/** Rotations to make keys for, in the form that an instance takes. */
+export function rotationsOf(rotations: readonly number[] | undefined): Int32Array | undefined {
+  return rotations === undefined ? undefined : Int32Array.from(rotations, wholeSteps);
+}
+
+function wholeSteps(steps: number): number {
+  if (Number.isInteger(steps) && Math.abs(steps) < 2 ** 31) return steps;
+  throw new RefloatError('INVALID_ARGUMENT', `a key for a rotation by ${named(steps)}; name integers, the slots to move by`);
+}
+
+/** Steps of a rotation, reduced cyclically, so that they fit 32 bits. */
+export function stepsWithin(slots: number, steps: number): number {
+  if (!Number.isInteger(steps)) throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${steps} slots; pass an integer`);
+  return steps % slots;
+}

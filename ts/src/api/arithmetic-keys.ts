@@ -1,12 +1,12 @@
 import type { GlueArithmeticKeys, GlueCiphertext } from '../engine/glue.js';
 import type { Handle, Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import { RefloatError } from '../errors.js';
 import { runProgram } from '../program/here.js';
 import type { Program } from '../program/program.js';
 import type { ProgramEvent } from '../program/run.js';
 import type { SteppableRun } from '../run.js';
 import type { Preset, SlotMode } from '../params.js';
+import { stepsWithin } from './arguments.js';
 import { checkOptions } from './check-options.js';
 import { Ciphertext, joinedMode } from './ciphertext.js';
 import { EvaluationKeys, type KeyOwner } from './evaluation-keys.js';
@@ -50,9 +50,8 @@ export class ArithmeticKeys extends EvaluationKeys<GlueArithmeticKeys, Preset> {
    * composed of rotations that there are keys for.
    */
   async rotate(x: Ciphertext, steps: number): Promise<Ciphertext> {
-    if (!Number.isInteger(steps)) throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${steps} slots; pass an integer`);
-    // Reduced cyclically, so that it fits 32 bits.
-    return this.#made(this.port.call(this.handle, 'rotate', this.#handle(x), steps % this.params.slots), x.mode);
+    const hop = stepsWithin(this.params.slots, steps);
+    return this.#made(this.port.call(this.handle, 'rotate', this.#handle(x), hop), x.mode);
   }
 
   /** The complex conjugates of the slots. */

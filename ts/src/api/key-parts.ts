@@ -20,6 +20,35 @@ export async function eachPart(
   await control.gate();
 }
 
+/** Keys for arithmetic that are begun: what each is for, and how large. */
+interface Begun {
+  /** One per line. */
+  readonly labels: string;
+  readonly keyBytes: number;
+}
+
+/** Makes keys for arithmetic one by one with `make`, and reports progress; gives the bytes that they take. `what` names them. */
+export async function eachKey(
+  { labels: lines, keyBytes: each }: Begun,
+  control: RunControl<KeyProgress>,
+  what: string,
+  make: (index: number) => Promise<unknown>,
+): Promise<number> {
+  const labels = lines.split('\n');
+  const total = labels.length;
+  const totalBytes = total * each;
+  mustFitIn(totalBytes, what, 'name fewer rotations');
+  const emit = (done: number, label: string): void =>
+    control.emit({ kind: 'progress', done, total, bytes: done * each, totalBytes, fraction: done / total, label });
+  emit(0, `${total} keys of ${each} bytes`);
+  for (const [index, label] of labels.entries()) {
+    await control.gate();
+    await make(index);
+    emit(index + 1, label);
+  }
+  return totalBytes;
+}
+
 /** Bytes that keys may take in a page: a wasm instance has at most 4 GiB, and needs some to compute in. */
 const MOST_KEY_BYTES = 3 * 2 ** 30;
 

@@ -10,14 +10,14 @@ import { SteppableRun } from '../run.js';
 import { prepareHelpers, shareBootstrap } from '../sharing/bootstrap.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { unlessAborted } from './abandon.js';
-import { mustBe, named, numbers } from './arguments.js';
+import { mustBe, numbers, rotationsOf } from './arguments.js';
 import { ArithmeticKeys } from './arithmetic-keys.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
 import { FLAG, checkOptions, type Kinds } from './check-options.js';
 import { Ciphertext } from './ciphertext.js';
 import { encrypted } from './encrypting.js';
-import { eachPart, mustFitIn } from './key-parts.js';
-import { ROUNDS, SIGNAL, type EncryptOptions, type RoundsChoice, type SignalOptions } from './options.js';
+import { eachKey, eachPart, mustFitIn } from './key-parts.js';
+import { ROTATIONS, ROUNDS, SIGNAL, type EncryptOptions, type RoundsChoice, type SignalOptions } from './options.js';
 import { PublicKey } from './public-key.js';
 import { SecretKey, type IdentifiedKey } from './secret.js';
 import { keyMismatch } from './sets.js';
@@ -33,11 +33,7 @@ export interface ArithmeticKeysOptions extends SignalOptions {
   readonly conjugation?: boolean;
 }
 
-const ARITHMETIC_KEYS: Kinds<ArithmeticKeysOptions> = {
-  ...SIGNAL,
-  rotations: [(value) => Array.isArray(value) || ArrayBuffer.isView(value), 'a list of integers, such as [1, -2]'],
-  conjugation: FLAG,
-};
+const ARITHMETIC_KEYS: Kinds<ArithmeticKeysOptions> = { ...SIGNAL, rotations: ROTATIONS, conjugation: FLAG };
 
 /** Options of `KeySet.bootstrapKeys`. */
 export interface BootstrapKeysOptions extends SignalOptions {
@@ -129,24 +125,14 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
   arithmeticKeys(options: ArithmeticKeysOptions = {}): SteppableRun<ArithmeticKeys, KeyProgress> {
     checkOptions(options, 'arithmeticKeys()', ARITHMETIC_KEYS);
     const { port, handle: secret, params } = this;
-    const rotations = options.rotations === undefined ? undefined : Int32Array.from(options.rotations, wholeSteps);
+    const rotations = rotationsOf(options.rotations);
     return new SteppableRun(async (control) => {
       const classes = classOf(ckks(secret.module), 'ArithmeticKeys');
       const keys = await port.call(classes, 'begin', params.name, fromHex(this.id), rotations, options.conjugation === true);
       try {
-        const labels = keys.labels.split('\n');
-        const [total, each] = [labels.length, keys.keyBytes];
-        const totalBytes = total * each;
-        mustFitIn(totalBytes, `the keys for arithmetic of ${params.name}`, 'name fewer rotations');
-        const emit = (done: number, label: string): void =>
-          control.emit({ kind: 'progress', done, total, bytes: done * each, totalBytes, fraction: done / total, label });
-        emit(0, `${total} keys of ${each} bytes`);
-        for (const [index, label] of labels.entries()) {
-          await control.gate();
-          await port.step(keys, 'addFromSecret', secret, index);
-          emit(index + 1, label);
-        }
-        return new ArithmeticKeys(port, keys, this, totalBytes);
+        const what = `the keys for arithmetic of ${params.name}`;
+        const bytes = await eachKey(keys, control, what, (index) => port.step(keys, 'addFromSecret', secret, index));
+        return new ArithmeticKeys(port, keys, this, bytes);
       } catch (error) {
         port.release(keys);
         throw error;
@@ -246,10 +232,4 @@ function neededAtOnce(name: string): RefloatError {
     'INVALID_ARGUMENT',
     `a bootstrapping of ${name} needs all its keys at once; leave { resident: false } out, or let a server hold them`,
   );
-}
-
-/** Steps of a rotation, in the form that the instance takes. */
-function wholeSteps(steps: number): number {
-  if (Number.isInteger(steps) && Math.abs(steps) < 2 ** 31) return steps;
-  throw new RefloatError('INVALID_ARGUMENT', `a key for a rotation by ${named(steps)}; name integers, the slots to move by`);
 }

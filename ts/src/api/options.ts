@@ -16,6 +16,9 @@ export const SEED: Kind = tagged('Uint8Array', 'a Uint8Array of 32 bytes');
 /** @internal */
 export const MODE: Kind = oneOf('real', 'complex', 'bits');
 
+/** @internal */
+export const ROTATIONS: Kind = [(value) => Array.isArray(value) || ArrayBuffer.isView(value), 'a list of integers, such as [1, -2]'];
+
 /** Options of `KeySet.encrypt` and `PublicKey.encrypt`. */
 export interface EncryptOptions extends SignalOptions {
   /** What the slots are to hold; by default `params.mode`. Sets of reals take complex numbers too. */

@@ -81,6 +81,7 @@ export type {
   GateSecretKey as GlueGateSecretKey,
 } from '#wasm-gates';
 export type {
+  IntegerArithmeticKeys as GlueIntegerArithmeticKeys,
   IntegerCiphertext as GlueIntegerCiphertext,
   IntegerKeys as GlueIntegerKeys,
   IntegerProgram as GlueIntegerProgram,

@@ -1,6 +1,7 @@
 import { unlessAborted } from '../api/abandon.js';
+import { rotationsOf } from '../api/arguments.js';
 import { checkOptions } from '../api/check-options.js';
-import { eachPart, mustFitIn } from '../api/key-parts.js';
+import { eachKey, eachPart, mustFitIn } from '../api/key-parts.js';
 import { SIGNAL, type SignalOptions } from '../api/options.js';
 import { SecretKey, type IdentifiedKey } from '../api/secret.js';
 import { keyMismatch } from '../api/sets.js';
@@ -10,10 +11,11 @@ import type { Port } from '../engine/port.js';
 import { fromHex } from '../hex.js';
 import { SteppableRun } from '../run.js';
 import type { KeyProgress } from '../stages.js';
+import { IntegerArithmeticKeys } from './arithmetic-keys.js';
 import type { IntegerCiphertext } from './ciphertext.js';
 import { encrypted } from './encrypting.js';
 import { IntegerKeys } from './keys.js';
-import type { IntegerEncryptOptions } from './options.js';
+import { ARITHMETIC_KEYS, type IntegerArithmeticKeysOptions, type IntegerEncryptOptions } from './options.js';
 import type { IntegerPreset } from './params.js';
 import { IntegerPublicKey } from './public-key.js';
 
@@ -62,14 +64,38 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
   }
 
   /**
+   * Makes the keys for products, and for the rotations that are asked for, in the page, one by one. All have the same size, so the first
+   * event says how many bytes they will take together: a fraction of those of `evaluationKeys()`, on every set. They bootstrap nothing.
+   */
+  arithmeticKeys(options: IntegerArithmeticKeysOptions = {}): SteppableRun<IntegerArithmeticKeys, KeyProgress> {
+    checkOptions(options, 'arithmeticKeys()', ARITHMETIC_KEYS);
+    const { port, handle: secret, params } = this;
+    const rotations = rotationsOf(options.rotations);
+    return new SteppableRun(async (control) => {
+      const classes = classOf(INTEGERS, 'IntegerArithmeticKeys');
+      const keys = await port.call(classes, 'begin', params.name, fromHex(this.id), rotations, options.swapRows === true);
+      try {
+        const what = `the keys for arithmetic of ${params.name}`;
+        const bytes = await eachKey(keys, control, what, (index) => port.step(keys, 'addFromSecret', secret, index));
+        return new IntegerArithmeticKeys(port, keys, this, bytes);
+      } catch (error) {
+        port.release(keys);
+        throw error;
+      }
+    }, options.signal);
+  }
+
+  /**
    * Makes the public keys for products, rotations and bootstraps in the page, part by part. Look at `params.expandedKeyBytes` first: they
    * take up to that many bytes of memory, 3.1 GB with `bgv15`. Let a server hold the keys of 128-bit sets
-   * (`rf.server(url).uploadKeys(keys)`); keys that are too large for a page are refused with the code `LIMIT`.
+   * (`rf.server(url).uploadKeys(keys)`); keys that are too large for a page are refused with the code `LIMIT`. If nothing is bootstrapped
+   * in the page, {@link IntegerKeySet.arithmeticKeys} is enough.
    */
   evaluationKeys(options: SignalOptions = {}): SteppableRun<IntegerKeys, KeyProgress> {
     checkOptions(options, 'evaluationKeys()', SIGNAL);
     const { port, handle: secret, params } = this;
-    mustFitIn(params.expandedKeyBytes, `the evaluation keys of ${params.name}`, 'let a server hold them (rf.server(url).uploadKeys(keys))');
+    const repair = 'let a server hold them (rf.server(url).uploadKeys(keys)), or make arithmeticKeys() for products and rotations alone';
+    mustFitIn(params.expandedKeyBytes, `the evaluation keys of ${params.name}`, repair);
     return new SteppableRun(async (control) => {
       const keys = await port.call(classOf(INTEGERS, 'IntegerKeys'), 'begin', params.name, fromHex(this.id));
       try {

@@ -1,18 +1,18 @@
 import { checkOptions, objectOf, type Kinds } from '../api/check-options.js';
-import { EvaluationKeys, type KeyOwner } from '../api/evaluation-keys.js';
+import type { KeyOwner } from '../api/evaluation-keys.js';
 import { SIGNAL, type SignalOptions } from '../api/options.js';
 import { SecretKey } from '../api/secret.js';
-import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
 import { Fraction } from '../engine/fraction.js';
-import type { GlueIntegerCiphertext, GlueIntegerKeys, GlueIntegerProgram, GlueIntegerRun } from '../engine/glue.js';
-import { INTEGERS, classOf, type Handle, type Made } from '../engine/handle.js';
+import type { GlueIntegerKeys, GlueIntegerRun } from '../engine/glue.js';
+import { INTEGERS, classOf, type Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import { RefloatError } from '../errors.js';
 import type { Program } from '../program/program.js';
-import { PROGRAM, inputsOf, mustHaveSlots, runHere, type ProgramOptions } from '../program/run.js';
+import { PROGRAM, type ProgramOptions } from '../program/run.js';
 import { SteppableRun } from '../run.js';
 import { IntegerCiphertext } from './ciphertext.js';
+import { IntegerEvaluation } from './evaluation.js';
+import { runIntegers } from './here.js';
 import type { IntegerKeySet } from './key-set.js';
 import type { IntegerEvent, IntegerPreset, IntegerProgramEvent, IntegerStageId, IntegerView } from './params.js';
 
@@ -47,30 +47,15 @@ const BOOTSTRAP: Kinds<IntegerBootstrapOptions> = { ...SIGNAL, inspect: objectOf
  * rf.close();
  * ```
  */
-export class IntegerKeys extends EvaluationKeys<GlueIntegerKeys, IntegerPreset> {
+export class IntegerKeys extends IntegerEvaluation<GlueIntegerKeys> {
+  /** @internal */
+  protected get called(): string {
+    return 'these evaluation keys';
+  }
+
   /** @internal */
   constructor(port: Port, handle: Handle<GlueIntegerKeys>, owner: KeyOwner<IntegerPreset>, memoryBytes: number) {
     super(port, handle, owner, memoryBytes, 'the evaluation keys', 'IntegerKeys', 'evaluationKeys');
-  }
-
-  /** x y, slot by slot; takes one level. */
-  async multiply(x: IntegerCiphertext, y: IntegerCiphertext): Promise<IntegerCiphertext> {
-    return this.#made(this.port.call(this.handle, 'multiply', this.#handle(x, PLAIN), this.#handle(y, PLAIN)));
-  }
-
-  /**
-   * Both rows moved to the left by `steps` slots, cyclically: slot j of a row gets the value of slot j + steps; negative `steps` move to
-   * the right. It is composed of rotations that there are keys for: one for a power of two, a few for other steps.
-   */
-  async rotate(x: IntegerCiphertext, steps: number): Promise<IntegerCiphertext> {
-    if (!Number.isInteger(steps)) throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${steps} slots; pass an integer`);
-    // Reduced cyclically in a row, so that it fits 32 bits.
-    return this.#made(this.port.call(this.handle, 'rotate', this.#handle(x), steps % (this.params.slots / 2)));
-  }
-
-  /** Exchanges the two rows. */
-  async swapRows(x: IntegerCiphertext): Promise<IntegerCiphertext> {
-    return this.#made(this.port.call(this.handle, 'swapRows', this.#handle(x)));
   }
 
   /**
@@ -80,7 +65,7 @@ export class IntegerKeys extends EvaluationKeys<GlueIntegerKeys, IntegerPreset> 
   bootstrap(x: IntegerCiphertext, options: IntegerBootstrapOptions = {}): SteppableRun<IntegerCiphertext, IntegerEvent> {
     const { port, handle: keys } = this;
     checkOptions(options, 'bootstrap()', BOOTSTRAP);
-    const ct = this.#handle(x);
+    const ct = this.handleOf(x);
     const secret = options.inspect?.handleIn(port);
     const { stages } = this.params;
     return new SteppableRun((control) => {
@@ -131,44 +116,7 @@ export class IntegerKeys extends EvaluationKeys<GlueIntegerKeys, IntegerPreset> 
     options: ProgramOptions = {},
   ): SteppableRun<Record<string, IntegerCiphertext>, IntegerProgramEvent> {
     checkOptions(options, 'run()', PROGRAM);
-    const { port, handle: keys } = this;
-    const { bootstraps, signal } = options;
-    const [first, all] = inputsOf(program, inputs, IntegerCiphertext);
-    const [x, bytes] = [this.#handle(first), program.toBytes()];
-    mustHaveSlots(program, this.params);
-    const others = all.slice(1).map((ciphertext) => ciphertext.handleIn(port));
-    return runHere<GlueIntegerProgram, IntegerCiphertext, IntegerProgramEvent>(
-      port,
-      program,
-      this.params.stages.length,
-      {
-        begin: () => asSent(port, x, (x) => port.call(classOf(INTEGERS, 'IntegerProgram'), 'begin', bytes, bootstraps !== 'as-written', x)),
-        give: async (handle) => {
-          for (const other of others) await asSent(port, other, (y) => port.call(handle, 'give', y));
-        },
-        plan: (handle) => port.call(handle, 'plan', keys),
-        step: (run) => run.step('step', keys),
-        take: async (handle, index) => new IntegerCiphertext(port, await port.call(handle, 'finish', index)),
-      },
-      signal,
-    );
+    const tools = { bootstrap: this.handle, stages: this.params.stages.length };
+    return runIntegers(this.port, program, inputs, { keyId: this.keyId, params: this.params, what: this.called, tools }, options);
   }
-
-  async #made(made: Promise<Made<GlueIntegerCiphertext>>): Promise<IntegerCiphertext> {
-    return new IntegerCiphertext(this.port, await made);
-  }
-
-  #handle(x: IntegerCiphertext, plain?: string): Handle<GlueIntegerCiphertext> {
-    keyMismatch(this.keyId, x, 'these evaluation keys', plain);
-    return x.handleIn(this.port);
-  }
-}
-
-/** What multiplies a ciphertext by plain integers. */
-const PLAIN = 'multiplyPlain() of the ciphertext';
-
-/** Passes a ciphertext on as a server would read it, with the noise that the wire form states, so that results are the same bytes. */
-async function asSent<R>(port: Port, x: Handle<GlueIntegerCiphertext>, use: (x: Handle<GlueIntegerCiphertext>) => Promise<R>): Promise<R> {
-  const bytes = await port.call(x, 'toBytes');
-  return freeing(port, port.call(classOf(INTEGERS, 'IntegerCiphertext'), 'fromBytes', bytes), use);
 }

@@ -1,5 +1,5 @@
-import { NUMBER, type Kinds } from '../api/check-options.js';
-import { SEED, SIGNAL, type SignalOptions } from '../api/options.js';
+import { FLAG, NUMBER, type Kinds } from '../api/check-options.js';
+import { ROTATIONS, SEED, SIGNAL, type SignalOptions } from '../api/options.js';
 import { JOB_OPERATIONS } from '../sets.js';
 
 /** @internal */
@@ -18,3 +18,17 @@ export interface IntegerEncryptOptions extends SignalOptions {
 
 /** @internal */
 export const ENCRYPT: Kinds<IntegerEncryptOptions> = { ...SIGNAL, level: NUMBER, seed: SEED };
+
+/** Options of `IntegerKeySet.arithmeticKeys`. */
+export interface IntegerArithmeticKeysOptions extends SignalOptions {
+  /**
+   * Rotations of the rows to make keys for; other rotations are composed of these, with one key switch each. By default the powers of two,
+   * of which every rotation is composed; `[]` for none.
+   */
+  readonly rotations?: readonly number[];
+  /** Whether to make the key that exchanges the two rows; `false` by default. */
+  readonly swapRows?: boolean;
+}
+
+/** @internal */
+export const ARITHMETIC_KEYS: Kinds<IntegerArithmeticKeysOptions> = { ...SIGNAL, rotations: ROTATIONS, swapRows: FLAG };

@@ -19,10 +19,10 @@ import {
 
 /**
  * A computation on ciphertexts of numbers or of exact integers, written with ordinary method calls and run in the page
- * (`BootstrapKeys.run()`, `ArithmeticKeys.run()`, `IntegerKeys.run()`) or on a server that has the keys (`Server.run()`), with the same
- * result. It says nothing about levels: they are planned where it runs, and bootstraps are inserted where levels run out. A program that
- * does not fit is refused, and the error names the node. On exact integers numbers are whole, rotations move both rows, and `conjugate()`
- * exchanges the rows.
+ * (`BootstrapKeys.run()`, `ArithmeticKeys.run()`, `IntegerKeys.run()`, `IntegerArithmeticKeys.run()`) or on a server that has the keys
+ * (`Server.run()`), with the same result. It says nothing about levels: they are planned where it runs, and bootstraps are inserted where
+ * levels run out. A program that does not fit is refused, and the error names the node. On exact integers numbers are whole, rotations
+ * move both rows, and `conjugate()` exchanges the rows.
  *
  * @example
  * ```ts

@@ -1,0 +1,53 @@
+import { keyMismatch } from '../api/sets.js';
+import { freeing } from '../engine/engine-run.js';
+import type { GlueIntegerArithmeticKeys, GlueIntegerCiphertext, GlueIntegerKeys, GlueIntegerProgram } from '../engine/glue.js';
+import { INTEGERS, classOf, type Handle } from '../engine/handle.js';
+import type { Port } from '../engine/port.js';
+import type { Program } from '../program/program.js';
+import { inputsOf, mustHaveSlots, runHere, type ProgramOptions } from '../program/run.js';
+import type { SteppableRun } from '../run.js';
+import { IntegerCiphertext } from './ciphertext.js';
+import type { IntegerPreset, IntegerProgramEvent } from './params.js';
+
+/** Keys that a program runs with: those of bootstraps, or those for arithmetic. @internal */
+export type Tools =
+  | { readonly bootstrap: Handle<GlueIntegerKeys>; readonly stages: number }
+  | { readonly arithmetic: Handle<GlueIntegerArithmeticKeys> };
+
+/** Runs a program on integers in the page, with keys of a key set. @internal */
+export function runIntegers(
+  port: Port,
+  program: Program,
+  inputs: Readonly<Record<string, IntegerCiphertext>>,
+  { keyId, params, what, tools }: { readonly keyId: string; readonly params: IntegerPreset; readonly what: string; readonly tools: Tools },
+  { bootstraps, signal }: ProgramOptions,
+): SteppableRun<Record<string, IntegerCiphertext>, IntegerProgramEvent> {
+  const [first, all] = inputsOf(program, inputs, IntegerCiphertext);
+  keyMismatch(keyId, first, what);
+  mustHaveSlots(program, params);
+  const [x, bytes] = [first.handleIn(port), program.toBytes()];
+  const others = all.slice(1).map((ciphertext) => ciphertext.handleIn(port));
+  const whereNeeded = bootstraps !== 'as-written' && 'bootstrap' in tools;
+  return runHere<GlueIntegerProgram, IntegerCiphertext, IntegerProgramEvent>(
+    port,
+    program,
+    'bootstrap' in tools ? tools.stages : 0,
+    {
+      begin: () => asSent(port, x, (x) => port.call(classOf(INTEGERS, 'IntegerProgram'), 'begin', bytes, whereNeeded, x)),
+      give: async (handle) => {
+        for (const other of others) await asSent(port, other, (y) => port.call(handle, 'give', y));
+      },
+      plan: (handle) =>
+        'bootstrap' in tools ? port.call(handle, 'plan', tools.bootstrap) : port.call(handle, 'planArithmetic', tools.arithmetic),
+      step: (run) => ('bootstrap' in tools ? run.step('step', tools.bootstrap) : run.step('stepArithmetic', tools.arithmetic)),
+      take: async (handle, index) => new IntegerCiphertext(port, await port.call(handle, 'finish', index)),
+    },
+    signal,
+  );
+}
+
+/** Passes a ciphertext on as a server would read it, with the noise that the wire form states, so that results are the same bytes. */
+async function asSent<R>(port: Port, x: Handle<GlueIntegerCiphertext>, use: (x: Handle<GlueIntegerCiphertext>) => Promise<R>): Promise<R> {
+  const bytes = await port.call(x, 'toBytes');
+  return freeing(port, port.call(classOf(INTEGERS, 'IntegerCiphertext'), 'fromBytes', bytes), use);
+}
