@@ -24,7 +24,7 @@ pub enum Error {
     /// Two ciphertexts, or a ciphertext and an operation, are at different levels.
     #[error("level mismatch: {0}")]
     LevelMismatch(String),
-    /// Two operands carry different scales.
+    /// Two operands carry different scales, or a scale does not fit an operation.
     #[error("scale mismatch: {0}")]
     ScaleMismatch(String),
     /// Two operands hold plaintexts of different moduli, or multiplied by different factors.

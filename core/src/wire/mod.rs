@@ -37,8 +37,9 @@
 //! let sent = wire::ciphertext_to_bytes(set.ckks(), &x)?;
 //! let parts = (0..set.key_parts().len()).map(|index| secret.key_part(index));
 //!
-//! // Whoever computes reads them.
-//! let mut builder = ConventionalKeys::builder(&set, secret.key_id());
+//! // Whoever computes reads them, in any order; whose they are stands in every header.
+//! let owner = wire::frame::peek(&sent)?.key_id;
+//! let mut builder = ConventionalKeys::builder(&set, owner);
 //! for (index, part) in parts.enumerate() {
 //!     builder.add(index, &part?)?;
 //! }

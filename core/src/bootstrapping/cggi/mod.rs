@@ -27,7 +27,7 @@
 //!     random::Seed,
 //! };
 //!
-//! // A demonstration set; `bool-128`, the default, has 128 bits of security and 30 MB of keys.
+//! // A demonstration set; `bool-128`, the default, has 128 bits of security.
 //! let params = cggi_preset("toy-bool")?.params()?;
 //! // Seeds must come from the system's entropy: these are for the example alone.
 //! let secret = CggiSecretKey::generate(&params, &Seed::from_bytes([1; 32]));

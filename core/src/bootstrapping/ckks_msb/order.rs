@@ -95,7 +95,7 @@ impl<W: Word> MsbEvaluator<W> {
         let level = sums.level();
         let mask = plain(&|_, j| if j == 0 { 1.0 / count as f64 } else { 0.0 });
         let mask = ckks.encode(&mask, level, ckks.label_of_level(level).mul(scale).div(sums.scale()))?;
-        let first = ckks.rescale(&ckks.multiply_plain(&sums, &mask)?)?.relabelled(scale);
+        let first = ckks.rescale_labelled(&ckks.multiply_plain(&sums, &mask)?, scale)?;
         let ranks = self.sum_of_rotations(&first, 1, count, keys)?;
         // 0 where the rank is that of the place.
         let place = plain(&|_, j| -(((j + 1) % count) as f64) / count as f64);

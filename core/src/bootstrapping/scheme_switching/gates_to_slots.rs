@@ -114,7 +114,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
             (0..params.slots()).map(|slot| Complex::new(f64::from(u8::from(slot < count)), 0.0)).collect();
         let level = shifted.level();
         let mask = ckks.encode(&mask, level, ckks.label_of_level(level))?;
-        Ok(ckks.rescale(&ckks.multiply_plain(&shifted, &mask)?)?.relabelled(params.scale()))
+        ckks.rescale_labelled(&ckks.multiply_plain(&shifted, &mask)?, params.scale())
     }
 
     fn check_bits(&self, bits: &[CggiCiphertext<u64>]) -> Result<(), Error> {

@@ -224,7 +224,8 @@ impl<W: Word> BgvEvaluator<W> {
         Self::checked(x.with_pair(pair, x.level - 1, self.factor_after_rescale(x.factor, x.level), noise))
     }
 
-    /// Both rows rotated to the left by `steps` slots.
+    /// Both rows rotated to the left by `steps` slots. The keys do not say whose they are: with another owner's the result is other integers,
+    /// without an error.
     ///
     /// # Errors
     /// As [`Self::automorphism`].

@@ -92,7 +92,7 @@ impl<W: Word> CkksEvaluator<W> {
         counters.ntt += 2 * rlwe.rescale(x.level)?.ntts();
         let primes = Scale::product(rlwe.spec().levels[x.level].iter().copied());
         let product = self.multiply_constant(x, c, target.mul(primes).div(x.scale))?;
-        Ok(self.rescale(&product)?.relabelled(target))
+        self.rescale_labelled(&product, target)
     }
 
     /// k x, at the same scale.

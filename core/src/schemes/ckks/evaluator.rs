@@ -170,7 +170,8 @@ impl<W: Word> CkksEvaluator<W> {
         Ok(x.with_pair(pair, x.level, x.scale))
     }
 
-    /// x · y, relinearised and rescaled: one level down, with one rounding instead of two.
+    /// x · y, relinearised and rescaled: one level down, with one rounding instead of two. Nothing is left to rescale afterwards. The key does
+    /// not say whose it is: with another owner's the result is noise, without an error.
     ///
     /// # Errors
     /// As [`Self::tensor`] and [`Self::relinearize_rescale`].
@@ -224,16 +225,29 @@ impl<W: Word> CkksEvaluator<W> {
     /// Divides by the primes of the level: scale and level go down together.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] at level 0; [`Error::ParamsMismatch`] for a ciphertext of another set.
+    /// [`Error::LevelMismatch`] at level 0; [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::ScaleMismatch`] if the scale
+    /// would be below 2, so that rounding destroys the message.
     pub fn rescale(&self, x: &Ciphertext<W>) -> Result<Ciphertext<W>, Error> {
         self.check_set(x)?;
+        self.context.rlwe().rescale(x.level)?;
+        let left = self.scale_after_rescale(x.scale, x.level);
+        if left.log2() < 1.0 {
+            return Err(Error::ScaleMismatch(format!(
+                "a ciphertext at scale 2^{:.1} would be left with 2^{:.1}, below its rounding; rescale what `tensor` and `multiply_plain` \
+                 return, as `multiply` has rescaled already",
+                x.scale.log2(),
+                left.log2()
+            )));
+        }
+        self.rescale_labelled(x, left)
+    }
+
+    /// [`Self::rescale`] for a caller that knows the scale of the result, whatever the label of `x` says.
+    pub(crate) fn rescale_labelled(&self, x: &Ciphertext<W>, scale: Scale) -> Result<Ciphertext<W>, Error> {
+        self.check_set(x)?;
         let down = self.context.rlwe().rescale(x.level)?;
-        Ok(Ciphertext {
-            parts: x.parts.iter().map(|p| down.apply(p.clone())).collect(),
-            level: x.level - 1,
-            scale: self.scale_after_rescale(x.scale, x.level),
-            ..*x
-        })
+        let parts = x.parts.iter().map(|p| down.apply(p.clone())).collect();
+        Ok(Ciphertext { parts, level: x.level - 1, scale, ..*x })
     }
 
     /// scale / q_level, where q_level is the product of the primes of a level of the chain.
@@ -296,7 +310,8 @@ impl<W: Word> CkksEvaluator<W> {
         Ok(x.with_pair(pair, x.level, x.scale))
     }
 
-    /// The slots rotated to the left by `steps`.
+    /// The slots rotated to the left by `steps`. The keys do not say whose they are: with another owner's the result is noise, without an
+    /// error.
     ///
     /// # Errors
     /// [`Error::MissingKey`] naming the rotation; as [`Self::automorphism`].

@@ -61,6 +61,10 @@ fn plaintexts_keys_levels_and_scales_that_do_not_fit_are_refused() {
     let bottom = ev.drop_to_level(&x, 0).expect("lower");
     refused(ev.drop_to_level(&bottom, 2), "LEVEL_MISMATCH", &["level 0", "to 2"]);
     refused(ev.rescale(&bottom), "LEVEL_MISMATCH", &["level 0"]);
+    // A fresh ciphertext, and a product, have nothing to rescale.
+    refused(ev.rescale(&x), "SCALE_MISMATCH", &["would be left with 2^"]);
+    let product = ev.multiply(&x, &x, &toy.relinearization).expect("levels");
+    refused(ev.rescale(&product), "SCALE_MISMATCH", &["`multiply` has rescaled already"]);
     refused(ev.multiply(&bottom, &x, &toy.relinearization), "LEVEL_MISMATCH", &["level 0"]);
     refused(ev.encode(&ours(&z), 4, toy.scale), "LEVEL_MISMATCH", &["level 4", "highest, 3"]);
     refused(ev.encode(&ours(&z), usize::MAX, toy.scale), "LEVEL_MISMATCH", &["highest, 3"]);
