@@ -1,5 +1,5 @@
 // Options that do not exist, and values that an option does not take: every public options type, through each method that takes it.
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   Program,
@@ -311,6 +311,26 @@ describe.each(ROWS)('$type of $where', (row) => {
 });
 
 describe('options', () => {
+  it('may be undefined for the compiler too', async () => {
+    const dist = new URL('../dist/', import.meta.url);
+    const lacking: string[] = [];
+    for (const file of await readdir(dist, { recursive: true })) {
+      if (!file.endsWith('.d.ts')) continue;
+      const types = await readFile(new URL(file, dist), 'utf8');
+      // Whole interfaces, and the types of single parameters.
+      const interfaces = [...types.matchAll(/^export interface (\w*Options|RoundsChoice|ModuleSources)\b[^{]*\{([^]*?)^\}/gm)].map(([, name, body]) => [name, body] as const);
+      const parameters = [...types.matchAll(/\boptions\??: [^{}()]*\{([^}]*)\}/g)].map(([, body]) => [file, body] as const);
+      for (const [name, body] of [...interfaces, ...parameters]) {
+        if (name === 'RefloatErrorOptions' || name === 'HttpOptions') continue;
+        // A type of several lines ends where the next option or its comment begins.
+        for (const [, , option, type = ''] of (body ?? '').matchAll(/^( *)readonly (\w+)\?: ([^]*?);(?=\s*(?![^])|\n\1(?:\/\*\*|readonly))/gm)) {
+          if (!/\bundefined$/.test(type)) lacking.push(`${name}.${option}`);
+        }
+      }
+    }
+    expect(lacking).toEqual([]);
+  });
+
   it('are told by what was given', async () => {
     for (const [options, message] of [
       [{ level: '1' }, 'the option level of encrypt() is the string "1"; pass a number'],

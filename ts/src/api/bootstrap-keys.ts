@@ -106,7 +106,7 @@ export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
   mod(
     x: Ciphertext,
     modulus: number,
-    options: DigitOptions & { readonly bits?: number; readonly centred?: boolean } = {},
+    options: DigitOptions & { readonly bits?: number | undefined; readonly centred?: boolean | undefined } = {},
   ): SteppableRun<Ciphertext, StageEvent> {
     checkOptions(options, 'mod()', { ...DIGITS, ...MOD });
     const { inspect, signal, ...how } = options;
@@ -134,7 +134,7 @@ export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
   lookUp(
     x: Ciphertext,
     table: Numbers,
-    options: DigitOptions & { readonly exact?: boolean } = {},
+    options: DigitOptions & { readonly exact?: boolean | undefined } = {},
   ): SteppableRun<Ciphertext, StageEvent> {
     checkOptions(options, 'lookUp()', { ...DIGITS, ...LOOK_UP });
     const { inspect, signal, ...how } = options;
@@ -145,7 +145,7 @@ export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
   quantise(
     x: Ciphertext,
     steps: number,
-    options: DigitOptions & { readonly nearest?: boolean } = {},
+    options: DigitOptions & { readonly nearest?: boolean | undefined } = {},
   ): SteppableRun<Ciphertext, StageEvent> {
     checkOptions(options, 'quantise()', { ...DIGITS, ...QUANTISE });
     return this.#read(x, (value) => [value.quantise(steps)], options, only, options.nearest ? 0.5 / steps : 0);

@@ -28,9 +28,9 @@ export interface ArithmeticKeysOptions extends SignalOptions {
    * Rotations of the slots to make keys for; other rotations are composed of these, with one key switch each. By default the powers of two,
    * of which every rotation is composed; `[]` for none.
    */
-  readonly rotations?: readonly number[];
+  readonly rotations?: readonly number[] | undefined;
   /** Whether to make the key of conjugation; `false` by default. */
-  readonly conjugation?: boolean;
+  readonly conjugation?: boolean | undefined;
 }
 
 const ARITHMETIC_KEYS: Kinds<ArithmeticKeysOptions> = { ...SIGNAL, rotations: ROTATIONS, conjugation: FLAG };
@@ -43,7 +43,7 @@ export interface BootstrapKeysOptions extends SignalOptions {
    * hold the secret key, which is wiped once both are freed. Sets without tracks, such as `n15`, have
    * no such keys.
    */
-  readonly resident?: boolean;
+  readonly resident?: boolean | undefined;
 }
 
 const BOOTSTRAP_KEYS: Kinds<BootstrapKeysOptions> = { ...SIGNAL, resident: FLAG };
@@ -55,7 +55,7 @@ export interface BootstrapOptions extends RoundsChoice, SignalOptions {
    * counted from `message`, the numbers that were encrypted, or with `true` from what the input
    * decrypts to. Not with several rounds.
    */
-  readonly inspect?: boolean | { readonly message: ArrayLike<number> };
+  readonly inspect?: boolean | { readonly message: ArrayLike<number> } | undefined;
 }
 
 const BOOTSTRAP: Kinds<BootstrapOptions> = {

@@ -20,14 +20,14 @@ export interface LoadOptions extends ModuleSources {
    * Node). `false`: they run in this thread; a call blocks the event loop until it is done, while runs yield to it
    * between their steps. A URL or a function: the worker to use, for bundlers that do not find it.
    */
-  readonly worker?: boolean | URL | (() => Worker);
+  readonly worker?: boolean | URL | (() => Worker) | undefined;
   /**
    * Threads for circuits of gates, and for a bootstrapping whose keys are made on the way
    * (`bootstrapKeys({ resident: false })`): a number, or `'auto'` (default) for one for each core, up to four. Every thread but the first is
    * one more worker, with a wasm instance and memory of its own, started when it is first needed.
    * The result is the same, bit for bit, and no special HTTP headers are needed.
    */
-  readonly threads?: 'auto' | number;
+  readonly threads?: 'auto' | number | undefined;
 }
 
 const SOURCE: Kind = [

@@ -22,11 +22,11 @@ export const ROTATIONS: Kind = [(value) => Array.isArray(value) || ArrayBuffer.i
 /** Options of `KeySet.encrypt` and `PublicKey.encrypt`. */
 export interface EncryptOptions extends SignalOptions {
   /** What the slots are to hold; by default `params.mode`. Sets of reals take complex numbers too. */
-  readonly mode?: SlotMode;
+  readonly mode?: SlotMode | undefined;
   /** Level of the ciphertext; by default the highest usable one, `params.outputLevel`. */
-  readonly level?: number;
+  readonly level?: number | undefined;
   /** 32 bytes that fix the randomness; only for sets that are insecure anyway, for tests. */
-  readonly seed?: Uint8Array;
+  readonly seed?: Uint8Array | undefined;
 }
 
 /** @internal */
@@ -35,7 +35,7 @@ export const ENCRYPT: Kinds<EncryptOptions> = { ...SIGNAL, mode: MODE, level: NU
 /** Options of `Refloat.importKeys` and `publicKeyFromBytes`. */
 export interface ImportOptions extends SignalOptions {
   /** Needed for sets whose `secure` is false: toys that show how things work and protect nothing. */
-  readonly allowInsecure?: boolean;
+  readonly allowInsecure?: boolean | undefined;
 }
 
 /** @internal */
@@ -44,7 +44,7 @@ export const IMPORT: Kinds<ImportOptions> = { ...SIGNAL, allowInsecure: FLAG };
 /** Options of `Refloat.keygen`. */
 export interface KeygenOptions extends ImportOptions {
   /** 32 bytes that fix the key; only for sets that are insecure anyway, for tests. */
-  readonly seed?: Uint8Array;
+  readonly seed?: Uint8Array | undefined;
 }
 
 /** @internal */
@@ -57,7 +57,7 @@ export interface RoundsChoice {
    * `params.gainBits` bits, up to the noise of the ciphertext. More than one take one level together:
    * the result is one below `params.outputLevel`. For numbers only, not bits.
    */
-  readonly rounds?: number;
+  readonly rounds?: number | undefined;
 }
 
 /** @internal */

@@ -17,7 +17,7 @@ import type { StageEvent, StageIds } from '../stages.js';
 /** Options for reading digits in the page. */
 export interface DigitOptions extends SignalOptions {
   /** The secret key: adds `view` events, what the ciphertexts hold after each stage, decrypted here. */
-  readonly inspect?: KeySet;
+  readonly inspect?: KeySet | undefined;
 }
 
 /** @internal */

@@ -17,17 +17,17 @@ export interface ModuleSources {
    * Where the wasm module is: a URL, a `Response`, bytes or a compiled module. By default the file
    * in the package, which Vite and webpack find and emit by themselves; esbuild needs this.
    */
-  readonly wasm?: WasmSource;
+  readonly wasm?: WasmSource | undefined;
   /** Where the module of `gates` is, in the same forms; it is loaded with the first operation on gates. */
-  readonly gatesWasm?: WasmSource;
+  readonly gatesWasm?: WasmSource | undefined;
   /** Where the module of conventional sets is, in the same forms; it is loaded with the first of them. */
-  readonly conventionalWasm?: WasmSource;
+  readonly conventionalWasm?: WasmSource | undefined;
   /** Where the module of sets for modular reduction is, in the same forms; it is loaded with the first of them. */
-  readonly digitsWasm?: WasmSource;
+  readonly digitsWasm?: WasmSource | undefined;
   /** Where the module of sets that link numbers to gates is, in the same forms; it is loaded with the first of them. */
-  readonly linkWasm?: WasmSource;
+  readonly linkWasm?: WasmSource | undefined;
   /** Where the module of exact integers is, in the same forms; it is loaded with the first operation on them. */
-  readonly integersWasm?: WasmSource;
+  readonly integersWasm?: WasmSource | undefined;
 }
 
 /** A module with the sets of a method, and the scheme of its ciphertexts. */

@@ -15,7 +15,7 @@ import type { GatePreset } from './params.js';
 /** Options of `GateKeySet.encrypt` and `encryptIntegers`. */
 export interface GateEncryptOptions extends SignalOptions {
   /** 32 bytes that fix the randomness; only for sets that are insecure anyway, for tests. */
-  readonly seed?: Uint8Array;
+  readonly seed?: Uint8Array | undefined;
 }
 
 const ENCRYPT: Kinds<GateEncryptOptions> = { ...SIGNAL, seed: SEED };
@@ -63,7 +63,7 @@ export class GateKeySet extends SecretKey<GatePreset, GlueGateSecretKey> {
   /** Encrypts integers below `messages`, by default `params.gates.messages`, for look-ups. */
   async encryptIntegers(
     values: number | readonly number[],
-    options: GateEncryptOptions & { readonly messages?: number } = {},
+    options: GateEncryptOptions & { readonly messages?: number | undefined } = {},
   ): Promise<GateCiphertext> {
     checkOptions(options, 'encryptIntegers()', { ...ENCRYPT, messages: NUMBER });
     const list = typeof values === 'number' ? [values] : values;

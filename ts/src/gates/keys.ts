@@ -22,9 +22,9 @@ import type { GateName, GatePreset } from './params.js';
 /** Options of `GateKeys.gateRun` and `GateKeys.lookUpRun`. */
 export interface GateRunOptions extends SignalOptions {
   /** The secret key: adds `view` events, what the state holds after each step, decrypted here. */
-  readonly inspect?: GateKeySet;
+  readonly inspect?: GateKeySet | undefined;
   /** Products of the blind rotation that one step does; 64 by default. */
-  readonly productsPerStep?: number;
+  readonly productsPerStep?: number | undefined;
 }
 
 const RUN: Kinds<GateRunOptions> = {
@@ -111,7 +111,7 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
   async lookUp(
     x: GateCiphertext,
     table: readonly number[],
-    options: { readonly messages?: number } = {},
+    options: { readonly messages?: number | undefined } = {},
   ): Promise<GateCiphertext> {
     checkOptions(options, 'lookUp()', { messages: NUMBER });
     const handle = this.#handle(x);
@@ -247,7 +247,7 @@ export class GateKeys extends EvaluationKeys<GlueGateKeys, GatePreset> {
   lookUpRun(
     x: GateCiphertext,
     table: readonly number[],
-    options: GateRunOptions & { readonly messages?: number } = {},
+    options: GateRunOptions & { readonly messages?: number | undefined } = {},
   ): SteppableRun<GateCiphertext, GateEvent> {
     checkOptions(options, 'lookUpRun()', { ...RUN, messages: NUMBER });
     const handle = this.#handle(x);

@@ -11,9 +11,9 @@ export type IntegerOp = (typeof INTEGER_OPERATIONS)[number];
 /** Options of `IntegerKeySet.encrypt` and `IntegerPublicKey.encrypt`. */
 export interface IntegerEncryptOptions extends SignalOptions {
   /** Level of the ciphertext; by default the highest usable one, `params.outputLevel`. */
-  readonly level?: number;
+  readonly level?: number | undefined;
   /** 32 bytes that fix the randomness; only for sets that are insecure anyway, for tests. */
-  readonly seed?: Uint8Array;
+  readonly seed?: Uint8Array | undefined;
 }
 
 /** @internal */

@@ -21,7 +21,7 @@ export interface InspectedOrderOptions extends OrderOptions, SignalOptions {
    * then, one pair for each number, its rank (`compare`) and the bit that is looked up from it (`look_up`); and the answer in slots
    * (`eval_mod`).
    */
-  readonly inspect?: KeySet;
+  readonly inspect?: KeySet | undefined;
 }
 
 /** @internal */

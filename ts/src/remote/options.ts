@@ -14,29 +14,29 @@ import { RemoteKeys } from './keys.js';
 /** Options of `Refloat.server`. */
 export interface ServerOptions {
   /** Sent with every request, e.g. to a proxy in front of the server. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The secret of an API key (`x-api-key`), for servers that ask for one. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /**
    * The token for key sets for which no other is known: 64 hexadecimal digits in lower case, 32 random bytes. By default a set's token is
    * derived from its secret key and the server's address, so that whoever has the secret key has the token.
    */
   readonly token?: string | undefined;
   /** Used instead of the global `fetch`. */
-  readonly fetch?: Fetch;
+  readonly fetch?: Fetch | undefined;
   /** How often a request is repeated when the network or the server fails; 6 tries by default. */
-  readonly retry?: Partial<RetryPolicy>;
+  readonly retry?: { readonly [Part in keyof RetryPolicy]?: RetryPolicy[Part] | undefined } | undefined;
   /** Told when a request is about to be repeated, and when the server answers again. */
-  readonly onContact?: (contact: Contact) => void;
+  readonly onContact?: ((contact: Contact) => void) | undefined;
   /**
    * Parts of a key set that are sent at the same time; 2 by default. Each takes as much memory as it is long: up to 14 MB, depending on the set.
    */
-  readonly inFlight?: number;
+  readonly inFlight?: number | undefined;
   /**
    * Milliseconds without a byte from the server after which a request counts as lost, 60,000 by default. Bodies get
    * additional time in proportion to their length.
    */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 const HEADERS: Kind = [
@@ -64,7 +64,7 @@ export interface UploadOptions extends SignalOptions {
   /** The token of the set, instead of the one in {@link ServerOptions}. */
   readonly token?: string | undefined;
   /** `true`: whoever knows the id of the keys may have jobs done with them. Changing or deleting the set still needs the token. */
-  readonly public?: boolean;
+  readonly public?: boolean | undefined;
 }
 
 /** @internal */
@@ -90,9 +90,9 @@ export interface RemoteBootstrapOptions extends RoundsChoice, SignalOptions {
    * The keys to use; by default those of the ciphertext's own key, if this `Server` has uploaded them or was given their token. If the key
    * set itself is passed, its token is always known, and parts that the server has lost are sent again.
    */
-  readonly keys?: RemoteKeys | KeySet;
+  readonly keys?: RemoteKeys | KeySet | undefined;
   /** The operations, in order; `['bootstrap']` by default. */
-  readonly op?: readonly JobOp[];
+  readonly op?: readonly JobOp[] | undefined;
 }
 
 /** @internal */
@@ -101,9 +101,9 @@ export const BOOTSTRAP_JOB: Kinds<RemoteBootstrapOptions> = { ...ROUNDS, ...SIGN
 /** Options of `Server.integers`. */
 export interface RemoteIntegerOptions extends SignalOptions {
   /** The keys to use; by default those of the inputs' own key, as in {@link RemoteBootstrapOptions}. */
-  readonly keys?: RemoteKeys | IntegerKeySet;
+  readonly keys?: RemoteKeys | IntegerKeySet | undefined;
   /** The operations, in order; `['bootstrap']` by default. */
-  readonly op?: readonly IntegerOp[];
+  readonly op?: readonly IntegerOp[] | undefined;
 }
 
 /** @internal */
@@ -112,13 +112,13 @@ export const INTEGERS_JOB: Kinds<RemoteIntegerOptions> = { ...SIGNAL, keys: KEYS
 /** Options of `Server.run`. */
 export interface RemoteProgramOptions extends ProgramOptions {
   /** The keys to use; by default those of the inputs' own key. */
-  readonly keys?: RemoteKeys | KeySet;
+  readonly keys?: RemoteKeys | KeySet | undefined;
 }
 
 /** Options of `Server.run` on exact integers. */
 export interface RemoteIntegerProgramOptions extends ProgramOptions {
   /** The keys to use; by default those of the inputs' own key. */
-  readonly keys?: RemoteKeys | IntegerKeySet;
+  readonly keys?: RemoteKeys | IntegerKeySet | undefined;
 }
 
 /** @internal */
@@ -127,7 +127,7 @@ export const PROGRAM_JOB: Kinds<RemoteProgramOptions> & Kinds<RemoteIntegerProgr
 /** Options of `Server.circuit`. */
 export interface RemoteCircuitOptions extends SignalOptions {
   /** The keys to use; by default those of the inputs' own key, as in {@link RemoteBootstrapOptions}. */
-  readonly keys?: RemoteKeys | GateKeySet;
+  readonly keys?: RemoteKeys | GateKeySet | undefined;
 }
 
 /** @internal */
