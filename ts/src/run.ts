@@ -43,7 +43,7 @@ export class Run<T, E> implements PromiseLike<T>, AsyncIterable<E> {
 
   /** @internal */
   constructor(work: (control: RunControl<E>) => Promise<T>, signal?: AbortSignal) {
-    uncloneable(this, 'Run', 'await it, and pass on what comes of it');
+    uncloneable(this, 'Run', 'await it, and pass on the result');
     const onAbort = (): void => this.cancel(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted) this.#abort.abort(signal.reason);

@@ -66,7 +66,7 @@ describe('encrypted integers', () => {
     for (const wrong of [-1, 0.5, P, Number.NaN, 2 ** 32]) {
       await expect(keys.encrypt([0, wrong])).rejects.toMatchObject({
         code: 'INVALID_ARGUMENT',
-        message: expect.stringContaining(`entry 1 is ${wrong}; integers of toy-bgv10 are 0 to 65536`) as unknown,
+        message: expect.stringContaining(`entry 1 is ${wrong}, and integers of toy-bgv10 are 0 to 65536; `) as unknown,
       });
     }
     await expect(keys.encrypt(new Uint32Array(1025))).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });

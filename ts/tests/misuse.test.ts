@@ -1,4 +1,5 @@
 // Common mistakes: every answer names what was expected, what was passed, and the way out.
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Program, Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type GateKeys, type GateKeySet, type KeySet } from '../dist/index.js';
 
@@ -62,6 +63,28 @@ describe('values', () => {
     }
     expect(await refusal('INVALID_ARGUMENT', (wrong) => keys.encrypt(wrong([0.5, '1'])))).toMatch(/entry 1 .* the string "1"/);
     expect(await refusal('INVALID_ARGUMENT', (wrong) => keys.encrypt(wrong([1n])))).toMatch(/entry 0 .* the bigint 1n/);
+  });
+
+  it('that are no finite numbers are named', async () => {
+    for (const [act, message] of [
+      [() => keys.encrypt([0.5, NaN]), /^entry 1 of what encrypt\(\) got is NaN; pass finite numbers$/],
+      [() => keys.encrypt(Float64Array.of(-Infinity)), /^entry 0 of what encrypt\(\) got is -Infinity; pass finite/],
+      [() => ct.addPlain(NaN), /^entry 0 of what addPlain\(\) got is NaN/],
+      [() => ct.multiplyPlain([1, Infinity]), /^entry 1 of what multiplyPlain\(\) got is Infinity/],
+    ] as const) {
+      expect(await refusal('INVALID_ARGUMENT', act)).toMatch(message);
+    }
+  });
+
+  it('that are no integers of a set are told how they count', async () => {
+    using whole = await rf.integers.keygen('toy-bgv10', { allowInsecure: true });
+    for (const [value, repair] of [
+      [-1, 'they count modulo 65537, so write -1 as 65536'],
+      [70000, 'they count modulo 65537, so write 70000 as 4463'],
+      [0.5, 'pass whole numbers'],
+    ] as const) {
+      expect(await refusal('INVALID_ARGUMENT', () => whole.encrypt([value]))).toBe(`entry 0 is ${value}, and integers of toy-bgv10 are 0 to 65536; ${repair}`);
+    }
   });
 
   it('that are lists of other kinds are taken', async () => {
@@ -141,7 +164,10 @@ describe('other arguments', () => {
       [(wrong) => program.input(wrong(undefined)), /has a name, and got undefined/],
       [(wrong) => x.rotate(wrong('1')), /a rotation by the string "1" slots/],
       [(wrong) => x.mod(wrong('1')), /numbers modulo the string "1"/],
-      [(wrong) => x.argmax(wrong('3')), /the string "3" slots to compare/],
+      [(wrong) => x.argmax(wrong('3')), /^argmax\(\) takes the number of slots to compare, and got the string "3"; pass an integer, such as 4$/],
+      [(wrong) => x.top(wrong(undefined), 1), /^top\(\) takes the number of slots to compare, and got undefined/],
+      [(wrong) => bits.encryptBinary(3, wrong(undefined)), /^encryptBinary\(\) takes a width in bits after the integer, and got undefined; pass one, such as 8$/],
+      [(wrong) => new (wrong<new () => unknown>(Refloat))(), /^an instance is made by load\(\), and new Refloat\(\) was called; write await Refloat\.load\(\)$/],
       [(wrong) => x.linearTransform(wrong(1)), /takes a list of rows, .* and got the number 1/],
     ] as readonly (readonly [(wrong: <T>(value: unknown) => T) => unknown, RegExp])[]) {
       expect(await refusal('INVALID_ARGUMENT', act)).toMatch(message);
@@ -320,13 +346,17 @@ describe('objects', () => {
     ] as const) {
       for (const copy of [structuredClone, (value: unknown) => new MessageChannel().port1.postMessage({ value })]) {
         expect(() => copy(object)).toThrow(
-          expect.objectContaining({ name: 'DataCloneError', message: expect.stringMatching(new RegExp(`\\(${name} objects cannot be cloned or posted`)) }),
+          expect.objectContaining({ name: 'DataCloneError', message: expect.stringMatching(new RegExp(`\\(${name} cannot be cloned: .{1,100}\\)`)) }),
         );
         expect(() => copy(object)).toThrow(repair);
       }
     }
     (await run).free();
     expect(JSON.parse(JSON.stringify({ rf, program }))).toEqual({ rf: {}, program: { slots: keys.params.slots } });
+    // As Node's console shows them.
+    expect(inspect(ct)).toMatch(/^Ciphertext \{\s+preset: 'toy10',[^]*mode: 'real'\s+\}$/);
+    expect(inspect({ keys })).not.toContain('clone');
+    expect(inspect({ a: { b: { ct } } }, { depth: 1 })).toContain('[Object]');
     const logged = JSON.parse(JSON.stringify({ ct, keys })) as Record<string, Record<string, unknown>>;
     expect(logged['ct']).toMatchObject({ preset: 'toy10', keyId: keys.id, mode: 'real' });
     expect(logged['keys']).toEqual({ id: keys.id });
@@ -354,6 +384,27 @@ describe('servers', () => {
     expect(secret).toMatch(/^the address of host has a user or a password in it, .*\{ headers \}$/);
     expect(secret).not.toMatch(/alice|geheim/);
     expect(rf.server(new URL('https://host/refloat')).url).toMatch(/^https:\/\/host\/refloat/);
+  });
+});
+
+describe('servers that are not reached', () => {
+  const once = { retry: { attempts: 1 } };
+  const lost = async (work: PromiseLike<unknown>): Promise<string> => refusal('NETWORK', () => work);
+
+  it('get each call again in its own way', async () => {
+    const fetch = (): Promise<Response> => Promise.reject(new TypeError('nobody there'));
+    const server = rf.server('http://127.0.0.1:1', { ...once, fetch });
+    expect(await lost(server.params())).toMatch(/\(nobody there\); check that the server is running and does not redirect, then call again$/);
+    expect(await lost(server.uploadKeys(keys))).toMatch(/, then call again: uploads go on where they stopped$/);
+    expect(await lost(server.bootstrap(ct))).toMatch(/, then submit the job again$/);
+  });
+
+  it('are asked for TLS only where somebody adds it', async () => {
+    const speaks = /; a refloat server speaks http:\/\/ unless a proxy in front of it adds TLS: check the address, and that the server is running/;
+    expect(await lost(rf.server('https://127.0.0.1:1', once).params())).toMatch(speaks);
+    const fetch = (): Promise<Response> => Promise.reject(new TypeError('fetch failed', { cause: new Error('SSL routines:ssl3_get_record:wrong version number') }));
+    expect(await lost(rf.server('https://host', { ...once, fetch }).params())).toMatch(speaks);
+    expect(await lost(rf.server('http://127.0.0.1:1', once).params())).not.toMatch(speaks);
   });
 });
 

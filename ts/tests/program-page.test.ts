@@ -70,9 +70,19 @@ describe('a program on numbers in the page', () => {
     using x = await keys.encrypt([0.5, -0.25, 1]);
     const out = await arithmetic.run(program(keys, (x) => ({ y: x.mul(x).rotate(2) })), { x });
     expect((await keys.decrypt(named(out, 'y')))[0]).toBeCloseTo(1, 3);
-    await expect(arithmetic.run(program(keys, (x) => ({ y: x.bootstrap() })), { x })).rejects.toMatchObject({ code: 'MISSING_KEY' });
-    const deep = program(keys, (x) => ({ y: Array.from({ length: 20 }).reduce<Value>((y) => y.mul(y), x) }));
-    await expect(arithmetic.run(deep, { x })).rejects.toMatchObject({ code: 'LEVEL_MISMATCH' });
+    const refused = async (code: string, body: (x: Value) => Value): Promise<string> => {
+      const refusal: unknown = await arithmetic.run(program(keys, (x) => ({ y: body(x) })), { x }).then(() => undefined, (error: unknown) => error);
+      expect(refusal).toMatchObject({ code });
+      return (refusal as Error).message;
+    };
+    expect(await refused('MISSING_KEY', (x) => x.bootstrap())).toMatch(/no bootstrapping keys here; run it with the keys of bootstrapKeys\(\), or on a server/);
+    expect(await refused('LEVEL_MISMATCH', (x) => Array.from({ length: 20 }).reduce<Value>((y) => y.mul(y), x))).toMatch(
+      /at level 0; these keys have no bootstraps: .*, or run it with the keys of bootstrapKeys\(\), or on a server that has them$/,
+    );
+    expect(await refused('MISSING_KEY', (x) => x.conjugate())).toMatch(/; make it with arithmeticKeys\(\{ conjugation: true \}\)$/);
+    await expect(arithmetic.conjugate(x)).rejects.toThrow(/no key for conjugation .*; make it with arithmeticKeys\(\{ conjugation: true \}\)$/);
+    using none = await keys.arithmeticKeys({ rotations: [] });
+    await expect(none.rotate(x, 1)).rejects.toThrow(/; arithmeticKeys\(\) makes keys for all powers of two, and arithmeticKeys\(\{ rotations: \[1\] \}\) one for/);
   });
 
   it('is paused, stepped and cancelled', async () => {
@@ -141,7 +151,12 @@ describe('a program on numbers in the page', () => {
     using x = await keys.encrypt([0.5]);
     using foreign = await other.encrypt([0.5]);
     const p = program(keys, (x) => ({ y: x.mul(x) }));
-    expect(() => boot.run(p, {})).toThrow(/an input "x"; pass a ciphertext/);
+    expect(() => boot.run(p, {})).toThrow(/^the program has an input "x", and run\(\) got none; pass a ciphertext for it, \{ x: ciphertext \}$/);
+    expect(() => boot.run(p, { X: x })).toThrow(/and run\(\) got "X"; pass a ciphertext for it, \{ x: ciphertext \}$/);
+    // @ts-expect-error -- inputs have names
+    expect(() => boot.run(p, x)).toThrow(/and run\(\) got a ciphertext; pass a ciphertext for it, \{ x: ciphertext \}$/);
+    // @ts-expect-error -- a ciphertext is not known when a program is written
+    expect(() => program(keys, (v) => ({ y: v.mul(x) }))).toThrow(/values, and got a ciphertext; make it an input, const y = program\.input\('y'\), and pass \{ y: ciphertext \} to run\(\)$/);
     expect(() => boot.run(p, { x: foreign })).toThrow(/use what belongs to one key set/);
     // @ts-expect-error -- the bytes of a program are for servers
     expect(() => boot.run(p.toBytes(), { x })).toThrow(/takes a Program/);
@@ -180,7 +195,7 @@ describe('a program on integers in the page', () => {
     expect(run.events.some((event) => event.kind === 'exit' && event.stage === 'digit_removal')).toBe(true);
     expect(run.events.at(-1)).toMatchObject({ fraction: 1 });
     await expect(evaluation.run(program(keys, (x) => ({ y: x.mul(0.5) })), { x: a })).rejects.toThrow(/node/);
-    expect(() => evaluation.run(p, { x: a })).toThrow(/an input "y"/);
+    expect(() => evaluation.run(p, { x: a })).toThrow(/an input "y", and run\(\) got "x"; .*\{ y: ciphertext \}$/);
   });
 });
 

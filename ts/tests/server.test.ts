@@ -117,6 +117,13 @@ describe.skipIf(SERVER_BINARY === undefined)('with the native server', () => {
     await expect(server.bootstrap(ct)).rejects.toMatchObject({ problem: { status: 404 } });
   });
 
+  it('says where bootstraps go among operations that run out of levels', async () => {
+    using x = await keys.encrypt(VALUES);
+    const job = server.bootstrap(x, { op: ['square', 'square', 'square', 'bootstrap'] });
+    const repair = "encrypt at a higher level, or put 'bootstrap' between the squares: { op: ['square', 'bootstrap', 'square'] }";
+    await expect(job).rejects.toMatchObject({ code: 'LEVEL_MISMATCH', problem: { status: 422 }, repair });
+  });
+
   it('says how keys come to it that it does not have', async () => {
     using other = await rf.keygen('toy10', { allowInsecure: true });
     using x = await other.encrypt(VALUES);

@@ -60,12 +60,19 @@ export function mustBe<T>(
 
 /** A copy of a list of numbers, or of bits as 0 and 1; anything else is refused by its name. */
 export function numbers(values: unknown, where: string, what = 'a list of numbers, such as [0.5] or a typed array'): Float64Array {
-  if (values instanceof Float64Array) return values.slice();
+  if (values instanceof Float64Array) return finite(values.slice(), where);
   const list = listOf(values, where, what);
-  return Float64Array.from(list, (value, index) => {
+  const copy = Float64Array.from(list, (value, index) => {
     if (typeof value === 'number' || typeof value === 'boolean') return Number(value);
     throw new RefloatError('INVALID_ARGUMENT', `entry ${index} of what ${where} got is ${named(value)}; pass numbers`);
   });
+  return finite(copy, where);
+}
+
+function finite(list: Float64Array, where: string): Float64Array {
+  const wrong = list.findIndex((value) => !Number.isFinite(value));
+  if (wrong < 0) return list;
+  throw new RefloatError('INVALID_ARGUMENT', `entry ${wrong} of what ${where} got is ${list[wrong]}; pass finite numbers`);
 }
 
 /** A copy of bytes. An `ArrayBuffer` is refused: `Uint8Array.from` would make an empty array of it, without an error. */

@@ -11,6 +11,7 @@ import { checkOptions } from './check-options.js';
 import { Ciphertext, joinedMode } from './ciphertext.js';
 import { EvaluationKeys, type KeyOwner } from './evaluation-keys.js';
 import { SIGNAL, type SignalOptions } from './options.js';
+import { ARITHMETIC, repaired } from './repairs.js';
 import { keyMismatch } from './sets.js';
 
 /**
@@ -51,12 +52,12 @@ export class ArithmeticKeys extends EvaluationKeys<GlueArithmeticKeys, Preset> {
    */
   async rotate(x: Ciphertext, steps: number): Promise<Ciphertext> {
     const hop = stepsWithin(this.params.slots, steps);
-    return this.#made(this.port.call(this.handle, 'rotate', this.#handle(x), hop), x.mode);
+    return this.#made(repaired(this.port.call(this.handle, 'rotate', this.#handle(x), hop), ARITHMETIC), x.mode);
   }
 
   /** The complex conjugates of the slots. */
   async conjugate(x: Ciphertext): Promise<Ciphertext> {
-    return this.#made(this.port.call(this.handle, 'conjugate', this.#handle(x)), x.mode);
+    return this.#made(repaired(this.port.call(this.handle, 'conjugate', this.#handle(x)), ARITHMETIC), x.mode);
   }
 
   /**

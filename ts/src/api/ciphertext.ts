@@ -88,7 +88,7 @@ export class Ciphertext extends Encrypted<GlueCiphertext> {
   /** The numbers, their mode, and whether a single one is for every slot; a single one is real in any mode. */
   #plain(values: number | ArrayLike<number>, where: string): [Float64Array, SlotMode, boolean] {
     if (typeof values !== 'number') return [numbers(values, where, 'a number or a list of numbers'), this.mode, false];
-    return [Float64Array.of(values), this.mode === 'complex' ? 'real' : this.mode, true];
+    return [numbers([values], where), this.mode === 'complex' ? 'real' : this.mode, true];
   }
 
   #second(other: Ciphertext): Handle<GlueCiphertext> {

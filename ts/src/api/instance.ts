@@ -34,12 +34,16 @@ export class Instance {
 
   /** @internal */
   protected constructor(port: Port, about: About, sets: Sets) {
+    // JavaScript does not keep anybody from calling it.
+    if ((port as Port | undefined) === undefined) {
+      throw new RefloatError('INVALID_ARGUMENT', 'an instance is made by load(), and new Refloat() was called; write await Refloat.load()');
+    }
     this.#port = port;
     this.#about = about;
     this.#sets = sets;
     this.gates = new Gates(port);
     this.integers = new Integers(port);
-    uncloneable(this, 'Refloat', 'load another instance there, with Refloat.load()');
+    uncloneable(this, 'Refloat', 'call Refloat.load() there');
   }
 
   /** Version, kernels and artefact in use. */
@@ -105,7 +109,7 @@ export class Instance {
   /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. Pass `mode` if it differs from the set's. */
   async ciphertextFromBytes(
     bytes: Uint8Array,
-    options: { readonly mode?: SlotMode } = {},
+    options: { readonly mode?: SlotMode | undefined } = {},
   ): Promise<Ciphertext> {
     checkOptions(options, 'ciphertextFromBytes()', { mode: MODE });
     const own = bytesOf(bytes, 'ciphertextFromBytes()');
@@ -152,7 +156,7 @@ export class Instance {
   async reduction(
     preset: PresetName | (string & {}),
     points: ArrayLike<number> = [],
-    options: { readonly degree?: number } = {},
+    options: { readonly degree?: number | undefined } = {},
   ): Promise<Reduction> {
     checkOptions(options, 'reduction()', { degree: NUMBER });
     const { name, method } = await this.#sets.find(preset);
@@ -185,7 +189,7 @@ export class Instance {
    * @throws RefloatError `INVALID_ARGUMENT` for an overshoot outside [0.001, 1], a margin outside [0, 0.5], and a degree that
    *   is even or above 63.
    */
-  async clamp(options: { readonly overshoot: number; readonly margin?: number; readonly degree: number }): Promise<Clamp> {
+  async clamp(options: { readonly overshoot: number; readonly margin?: number | undefined; readonly degree: number }): Promise<Clamp> {
     checkOptions(options, 'clamp()', { overshoot: NUMBER, margin: NUMBER, degree: NUMBER });
     const { overshoot, margin = 0, degree } = options;
     if (!Number.isInteger(degree) || degree < 1 || degree > 63) {

@@ -16,17 +16,17 @@ export interface Passing {
 
 /** How an object with a wire form gets there: `read` reads it. */
 export function asBytes(name: string, read: string): Passing {
-  return { name, how: `send its toBytes(), and read them there with ${read}()` };
+  return { name, how: `send toBytes(), read with ${read}()` };
 }
 
 /** How a secret key gets there: `read` reads it. */
 export function asSecret(name: string, read: string): Passing {
-  return { name, how: `send what exportSecret() gives, to those alone who may decrypt, and read it there with ${read}()` };
+  return { name, how: `send exportSecret() to those who may decrypt, read with ${read}()` };
 }
 
 /** How evaluation keys get there: a method of the key set makes them. */
 export function byMaking(name: string, make: string): Passing {
-  return { name, how: `make them there, with ${make}() of the key set, or send a server its own with uploadKeys()` };
+  return { name, how: `make them there with ${make}() of the key set, or uploadKeys() to a server` };
 }
 
 /**

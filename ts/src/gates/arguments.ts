@@ -93,6 +93,9 @@ export function checkJoined(bits: readonly { readonly messages: number }[], mess
 
 /** The bits of an integer, the lowest first. */
 export function bitsOf(value: number | bigint, width: number): Uint32Array {
+  if (typeof width !== 'number') {
+    throw new RefloatError('INVALID_ARGUMENT', `encryptBinary() takes a width in bits after the integer, and got ${named(width)}; pass one, such as 8`);
+  }
   const whole = typeof value === 'bigint' || Number.isSafeInteger(value);
   if (Number.isInteger(width) && width >= 1 && width <= 4096 && whole && value >= 0) {
     const all = BigInt(value);
@@ -100,7 +103,7 @@ export function bitsOf(value: number | bigint, width: number): Uint32Array {
   }
   throw new RefloatError(
     'INVALID_ARGUMENT',
-    `${named(value)} does not fit in ${typeof width === 'number' ? width : named(width)} bits; pass an integer from 0, as a bigint above 2^53, and as many bits as it needs, up to 4096`,
+    `${named(value)} does not fit in ${width} bits; pass an integer from 0, as a bigint above 2^53, and as many bits as it needs, up to 4096`,
   );
 }
 

@@ -19,7 +19,10 @@ export function integers(values: ArrayLike<number>, { name, modulus, slots, slot
   }
   return Uint32Array.from(values, (value, index) => {
     if (Number.isInteger(value) && value >= 0 && value < modulus) return value;
-    throw new RefloatError('INVALID_ARGUMENT', `entry ${index} is ${shown(value)}; integers of ${name} are 0 to ${modulus - 1}`);
+    const repair = Number.isSafeInteger(value)
+      ? `they count modulo ${modulus}, so write ${value} as ${((value % modulus) + modulus) % modulus}`
+      : 'pass whole numbers';
+    throw new RefloatError('INVALID_ARGUMENT', `entry ${index} is ${shown(value)}, and integers of ${name} are 0 to ${modulus - 1}; ${repair}`);
   });
 }
 

@@ -19,7 +19,7 @@ import type { IntegerEvent, IntegerPreset, IntegerProgramEvent, IntegerStageId, 
 /** Options of `IntegerKeys.bootstrap`. */
 export interface IntegerBootstrapOptions extends SignalOptions {
   /** The secret key, to add `view` events with what the run holds: for the owner's eyes, in this page alone. */
-  readonly inspect?: IntegerKeySet;
+  readonly inspect?: IntegerKeySet | undefined;
 }
 
 const BOOTSTRAP: Kinds<IntegerBootstrapOptions> = { ...SIGNAL, inspect: objectOf('the key set that decrypts the input', SecretKey) };

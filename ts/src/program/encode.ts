@@ -1,4 +1,5 @@
-import { listOf } from '../api/arguments.js';
+import { listOf, named } from '../api/arguments.js';
+import { Encrypted } from '../api/encrypted.js';
 import { RefloatError } from '../errors.js';
 
 /** Numbers known to everybody: reals, or pairs of parts. */
@@ -144,6 +145,10 @@ function writeOrder(out: Writer, { asked, count, bounds, by }: Extract<Reading, 
 export function partsOf(numbers: Numbers): { re: ArrayLike<number>; im: ArrayLike<number> | undefined } {
   const list = (values: unknown) => listOf(values, 'a program', 'numbers, lists of numbers and its own values') as ArrayLike<number>;
   const given: unknown = numbers;
+  if (given instanceof Encrypted) {
+    const repair = "make it an input, const y = program.input('y'), and pass { y: ciphertext } to run()";
+    throw new RefloatError('INVALID_ARGUMENT', `a program takes numbers, lists of numbers and its own values, and got ${named(given)}; ${repair}`);
+  }
   const parts =
     typeof numbers === 'number'
       ? { re: [numbers], im: undefined }

@@ -1,4 +1,5 @@
 import { Ciphertext, joinedMode } from '../api/ciphertext.js';
+import { ARITHMETIC, repaired } from '../api/repairs.js';
 import { keyMismatch } from '../api/sets.js';
 import type { GlueArithmeticKeys, GlueBootstrapKeys, GlueCiphertext, GlueProgramRun } from '../engine/glue.js';
 import { ckks, classOf, type Handle } from '../engine/handle.js';
@@ -38,7 +39,7 @@ export function runProgram(
         for (const other of others) await port.call(handle, 'give', other);
       },
       plan: (handle) =>
-        'bootstrap' in tools ? port.call(handle, 'plan', tools.bootstrap) : port.call(handle, 'planArithmetic', tools.arithmetic),
+        'bootstrap' in tools ? port.call(handle, 'plan', tools.bootstrap) : repaired(port.call(handle, 'planArithmetic', tools.arithmetic), ARITHMETIC),
       step: (run) => ('bootstrap' in tools ? run.step('step', tools.bootstrap) : run.step('stepArithmetic', tools.arithmetic)),
       take: async (handle, index) => new Ciphertext(port, await port.call(handle, 'finish', index), mode),
     },

@@ -46,7 +46,7 @@ export class Program {
       throw new RefloatError('INVALID_ARGUMENT', `a program needs to know the slots of a ciphertext, and got ${named(params)}; pass keys.params or { slots }`);
     }
     this.slots = params.slots;
-    uncloneable(this, 'Program', 'write the program there by the same calls');
+    uncloneable(this, 'Program', 'build it there by the same calls');
   }
 
   /** A ciphertext that is given when the program is run. */
@@ -199,7 +199,7 @@ export class Value {
    * A polynomial of every slot, with the lowest coefficient first: in powers or, with `interval`, in Chebyshev polynomials over that
    * interval, in which the slots must lie.
    */
-  polynomial(coefficients: Numbers, options: { readonly interval?: readonly [number, number] } = {}): Value {
+  polynomial(coefficients: Numbers, options: { readonly interval?: readonly [number, number] | undefined } = {}): Value {
     checkOptions(options, 'polynomial()', { interval: INTERVAL });
     const { interval } = options;
     const basis: PolynomialBasis = interval ? { from: interval[0], to: interval[1] } : 'monomial';
@@ -233,7 +233,7 @@ export class Value {
    * The real part modulo `modulus`, in [0, modulus), or around 0 if `centred`, right to `bits` bits. Sets for modular reduction have this
    * and the methods below, and what they read is refreshed. A slot near one end of the range may come back at the other end.
    */
-  mod(modulus: number, options: { readonly bits?: number; readonly centred?: boolean } = {}): Value {
+  mod(modulus: number, options: { readonly bits?: number | undefined; readonly centred?: boolean | undefined } = {}): Value {
     checkOptions(options, 'mod()', MOD);
     const { bits = 15, centred = false } = options;
     if (!(Number.isFinite(modulus) && modulus > 0)) {
@@ -262,7 +262,7 @@ export class Value {
    * The entry floor(t x) of a table of length t, for x modulo 1; close to the end of a step, the neighbouring entry may be returned. With
    * `exact` the slots are multiples of 1/t, and fewer digits have to be read.
    */
-  lookUp(table: Numbers, options: { readonly exact?: boolean } = {}): Value {
+  lookUp(table: Numbers, options: { readonly exact?: boolean | undefined } = {}): Value {
     checkOptions(options, 'lookUp()', LOOK_UP);
     const count = partsOf(table).re.length;
     if (count < 2) throw new RefloatError('INVALID_ARGUMENT', `a table of ${count} values; pass 2 or more`);
@@ -270,7 +270,7 @@ export class Value {
   }
 
   /** The largest multiple of 1/`steps` that is not above x modulo 1, or the nearest one. */
-  quantise(steps: number, options: { readonly nearest?: boolean } = {}): Value {
+  quantise(steps: number, options: { readonly nearest?: boolean | undefined } = {}): Value {
     checkOptions(options, 'quantise()', QUANTISE);
     const count = whole(steps, 2, 1 << 20, 'steps');
     const x = options.nearest ? this.add(0.5 / count) : this;
@@ -302,7 +302,7 @@ export class Value {
   /** 1 in the slots of the `most` largest of the first `count` slots, and 0 in all others. */
   top(count: number, most: number, options: OrderOptions = {}): Value {
     checkOptions(options, 'top()', ORDER);
-    return this.#order({ top: whole(most, 1, count, 'of the largest') }, count, options);
+    return this.#order({ top: whole(most, 1, slotsToCompare(count, 'top()'), 'of the largest') }, count, options);
   }
 
   /** 1 in each of the first `count` slots, which lie in [-1, 1], that is at least 0; 0 in all other slots. */
@@ -319,6 +319,7 @@ export class Value {
 
   #order(asked: Asked, count: number, { bounds = 'signed', by }: OrderOptions): Value {
     const least = asked === 'sign' ? 1 : 2;
+    slotsToCompare(count, typeof asked === 'string' ? `${asked}()` : 'top()');
     if (typeof bounds !== 'string') whole(bounds.grid, 1, MAX_BITS, 'bits of a grid');
     return this.#digits({ read: 'order', asked, count: whole(count, least, this.program.slots, 'slots to compare'), bounds, by });
   }
@@ -336,7 +337,7 @@ export class Value {
 /** How slots are compared, and where they lie. */
 export interface OrderOptions {
   /** Where compared slots lie; [-1, 1] by default. */
-  readonly bounds?: Bounds;
+  readonly bounds?: Bounds | undefined;
   /** How to compare, on sets that have both ways; the cheaper one by default. */
   readonly by?: Way | undefined;
 }
@@ -369,6 +370,11 @@ const INTERVAL: Kind = [
 
 /** Most bits of a number that a program can ask for. */
 const MAX_BITS = 52;
+
+function slotsToCompare(count: number, where: string): number {
+  if (typeof count === 'number') return count;
+  throw new RefloatError('INVALID_ARGUMENT', `${where} takes the number of slots to compare, and got ${named(count)}; pass an integer, such as 4`);
+}
 
 function whole(x: number, least: number, most: number, what: string): number {
   if (Number.isInteger(x) && x >= least && x <= most) return x;

@@ -1,5 +1,6 @@
 import { mustBe, named } from '../api/arguments.js';
 import { oneOf, type Kinds } from '../api/check-options.js';
+import { Encrypted } from '../api/encrypted.js';
 import { SIGNAL, type SignalOptions } from '../api/options.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
@@ -21,7 +22,7 @@ export type ProgramEvent<S = ProgramStageId> = StageEnter<S> | StageProgress<S> 
 /** Options of programs that run in the page. */
 export interface ProgramOptions extends SignalOptions {
   /** Whether bootstraps are inserted where levels run out (the default), or only those in the program are done. */
-  readonly bootstraps?: 'where-needed' | 'as-written';
+  readonly bootstraps?: 'where-needed' | 'as-written' | undefined;
 }
 
 /** @internal */
@@ -43,20 +44,29 @@ export function inputsOf<C extends Input>(
   if (typeof inputs !== 'object' || inputs === null) {
     throw new RefloatError('INVALID_ARGUMENT', `run() takes an object with a ciphertext for each input, such as { x }, and got ${named(inputs)}`);
   }
+  const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
   const given = program.inputs.map((name) => {
     const ciphertext = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
-    if (!ciphertext) throw new RefloatError('INVALID_ARGUMENT', `the program has an input "${name}"; pass a ciphertext for it`);
+    if (!ciphertext) {
+      const others = inputs instanceof Encrypted ? named(inputs) : quoted(Object.keys(inputs)) || 'none';
+      throw new RefloatError('INVALID_ARGUMENT', `the program has an input "${name}", and run() got ${others}; pass a ciphertext for it, { ${keyOf(name)}: ciphertext }`);
+    }
     mustBe(ciphertext, Class, 'run()', `a ciphertext that encrypt() of the same keys makes as input "${name}"`);
     return ciphertext;
   });
   const stranger = Object.keys(inputs).find((name) => !program.inputs.includes(name));
   if (stranger !== undefined) {
-    throw new RefloatError('INVALID_ARGUMENT', `the program has no input "${stranger}"; its inputs are ${program.inputs.map((name) => `"${name}"`).join(', ')}`);
+    throw new RefloatError('INVALID_ARGUMENT', `the program has no input "${stranger}"; its inputs are ${quoted(program.inputs)}`);
   }
   const [first] = given;
   if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the program has no input; add one');
   for (const ciphertext of given) keyMismatch(first.keyId, ciphertext, 'the first input');
   return [first, given];
+}
+
+/** A name as JavaScript writes it before a colon. */
+function keyOf(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) ? name : `'${name.replaceAll("'", "\\'")}'`;
 }
 
 /** Refuses a program for ciphertexts with another number of slots: its rotations and sums would give other numbers. @internal */

@@ -129,7 +129,7 @@ export function discard(response: Response): void {
 export function silent(url: string, silenceMs: number): RefloatError {
   return new RefloatError(
     'NETWORK',
-    `${url} sent nothing, or next to nothing, for ${Math.round(silenceMs / 1000)} s: check the server and the connection, then call again; uploads go on where they stopped`,
+    `${url} sent nothing, or next to nothing, for ${Math.round(silenceMs / 1000)} s; check the server and the connection, then ${again(url)}`,
   );
 }
 
@@ -149,4 +149,10 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array {
     at += part.length;
   }
   return all;
+}
+
+/** What to do once the server answers again, for a request to an address or a path. */
+export function again(path: string): string {
+  if (path.includes('/v1/jobs')) return 'submit the job again';
+  return path.includes('/v1/keys') ? 'call again: uploads go on where they stopped' : 'call again';
 }

@@ -1,6 +1,6 @@
 import { RefloatError, isErrorCode, type ServerProblem } from '../errors.js';
 import type { Fetch } from '../globals.js';
-import { JSON_BYTES, PROBLEM_BYTES, allowance, discard, readBody, silent, within, type Patience } from './body.js';
+import { JSON_BYTES, PROBLEM_BYTES, again, allowance, discard, readBody, silent, within, type Patience } from './body.js';
 import { members, parsed, plain } from './text.js';
 
 /** How often and how patiently a request is repeated. */
@@ -159,7 +159,7 @@ export class Http {
     } catch (cause) {
       request.signal?.throwIfAborted();
       if (cause instanceof RefloatError) throw cause;
-      throw gone(this.base, cause);
+      throw gone(this.base, path, cause);
     }
   }
 
@@ -213,16 +213,19 @@ function sendable(all: Readonly<Record<string, string>>): Headers {
 }
 
 /** The error for a server that cannot be reached. */
-export function gone(base: string, cause: unknown): RefloatError {
+export function gone(base: string, path: string, cause: unknown): RefloatError {
   // Node's fetch gives the reason one level down.
   const said = [cause, cause instanceof Error ? cause.cause : undefined].map((error) => (error instanceof Error ? error.message : undefined));
   const reason = plain(said.filter((words) => words).join(': ') || String(cause));
   const { origin } = (globalThis as { location?: { origin?: string } }).location ?? {};
   // A browser does not tell a script whether nobody answered or the answer was withheld.
   const allows = origin && !base.startsWith(`${origin}/`) && base !== origin ? ` and allows pages of this origin (refloat serve --allow-origin ${origin})` : '';
+  // Browsers do not say that an answer was no TLS.
+  const plainHttp = /^https:/.test(base) && (/wrong version number|EPROTO/.test(reason) || /^https:\/\/(localhost|127\.|\[::1\])/.test(base));
+  const scheme = plainHttp ? 'a refloat server speaks http:// unless a proxy in front of it adds TLS: check the address, and' : 'check';
   return new RefloatError(
     'NETWORK',
-    `${base} cannot be reached (${reason}); check that the server is running${allows} and does not redirect, then call again: uploads go on where they stopped`,
+    `${base} cannot be reached (${reason}); ${scheme} that the server is running${allows} and does not redirect, then ${again(path)}`,
     { cause },
   );
 }

@@ -127,7 +127,7 @@ async function events(
     }
     failures += 1;
     if (failures >= http.retry.attempts) {
-      throw lost instanceof RefloatError ? lost : gone(http.base, lost);
+      throw lost instanceof RefloatError ? lost : gone(http.base, path, lost);
     }
     await http.wait(failures, busy, signal);
   }

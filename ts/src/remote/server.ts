@@ -3,6 +3,7 @@ import { FLAG, checkOptions } from '../api/check-options.js';
 import { Ciphertext, joinedMode } from '../api/ciphertext.js';
 import type { KeySet } from '../api/key-set.js';
 import { SIGNAL, type SignalOptions } from '../api/options.js';
+import { OPERATIONS, repaired } from '../api/repairs.js';
 import { SecretKey } from '../api/secret.js';
 import { keyMismatch, type Sets } from '../api/sets.js';
 import { freeing } from '../engine/engine-run.js';
@@ -89,7 +90,7 @@ const OF_INTEGERS = [IntegerCiphertext, 'integers() of the server takes that'] a
 
 /** How a program is sent, and how its results are received. */
 interface ProgramJob<C> extends ProgramOptions {
-  readonly keys?: RemoteKeys | KeySet | IntegerKeySet;
+  readonly keys?: RemoteKeys | KeySet | IntegerKeySet | undefined;
   readonly mode: string;
   /** The set of the inputs. */
   readonly set: () => Promise<SetInfo>;
@@ -140,12 +141,13 @@ export class Server {
   constructor(port: Port, sets: Sets, url: string | URL, options: ServerOptions) {
     checkOptions(options, 'server()', SERVER);
     checkOptions(options.retry ?? {}, 'retry of server()', RETRY);
+    const { attempts = 6, firstDelayMs = 250, maxDelayMs = 8000 } = options.retry ?? {};
     this.#port = port;
     this.#sets = sets;
     this.#http = new Http(address(url), {
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),
       headers: { ...options.headers, ...(options.apiKey === undefined ? {} : { 'x-api-key': options.apiKey }) },
-      retry: { attempts: 6, firstDelayMs: 250, maxDelayMs: 8000, ...options.retry },
+      retry: { attempts, firstDelayMs, maxDelayMs },
       silenceMs: milliseconds(options.timeoutMs ?? 60_000),
       onContact: options.onContact,
     });
@@ -155,7 +157,7 @@ export class Server {
   }
 
   /** The parameter sets on offer, with limits; `parts: true` adds the list of key parts. */
-  async params(options: SignalOptions & { readonly parts?: boolean } = {}): Promise<ServerParams> {
+  async params(options: SignalOptions & { readonly parts?: boolean | undefined } = {}): Promise<ServerParams> {
     checkOptions(options, 'params()', { ...SIGNAL, parts: FLAG });
     const path = options.parts === true ? '/v1/params?parts=1' : '/v1/params';
     const offer = await this.#http.json(path, { signal: options.signal });
@@ -248,7 +250,7 @@ export class Server {
       const set = await this.#sets.find(ciphertext.preset);
       const share = ofBootstraps(stepsOf(set), ops, rounds);
       const job = { keyId, ops, mode, rounds, body, resultBytes: Math.max(...set.ciphertextBytes), share };
-      const result = await this.#job(job, options.keys, control);
+      const result = await repaired(this.#job(job, options.keys, control), OPERATIONS);
       return this.#received(result, handle.module, ciphertext);
     }, options.signal);
   }
