@@ -135,10 +135,11 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         let largest = R::LARGEST_MESSAGE;
         let fits = |x: f64| x.abs() <= largest;
         if let Some(i) = values.iter().position(|z| !(fits(z.re) && fits(z.im))) {
+            let Complex { re, im } = values[i];
+            let value = if im == 0.0 { format!("{re}") } else { format!("{re} + {im} i") };
             return Err(Error::InvalidArgument(format!(
-                "value {i} is {} + {} i, outside [-{largest}, {largest}]: bootstrapping takes messages in that range; scale the input \
-                 down",
-                values[i].re, values[i].im
+                "value {i} is {value}, outside [-{largest}, {largest}]: bootstrapping takes messages in that range; scale the input \
+                 down"
             )));
         }
         let at = |slot: usize| values.get(slot % self.slots()).copied().unwrap_or_default();
