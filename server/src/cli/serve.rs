@@ -44,7 +44,7 @@ Examples:
   refloat serve
   refloat serve --allow-insecure --data ./data          offers the toy sets too
   refloat serve --config refloat.toml --print-config
-  openssl rand -hex 32 | tee api.key | refloat serve --hash-api-key";
+  umask 077; openssl rand -hex 32 | tee api.key | refloat serve --hash-api-key";
 
 /// Arguments of `refloat serve`.
 #[derive(Args)]
@@ -211,7 +211,7 @@ fn work(config: Config, engines: Engines, runtime: &Runtime, output: &Output) ->
     runtime.block_on(async {
         tokio::select! {
             _ = tokio::task::spawn_blocking(|| worker.stop()) => {}
-            ending = told_to_end() => std::process::exit(ending.map_or(130, Ending::exit_code)),
+            code = told_again() => std::process::exit(code),
         }
     });
     tracing::info!("stopped");
@@ -252,10 +252,21 @@ async fn serve(config: Config, engines: Engines, output: &Output) -> Result<(), 
     tracing::info!("stopping; a second signal stops at once");
     tokio::select! {
         () = server.stop() => {}
-        ending = told_to_end() => std::process::exit(ending.map_or(130, Ending::exit_code)),
+        code = told_again() => std::process::exit(code),
     }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Waits for a second signal, by which the process ends at once, and returns its exit code. The end of a terminal may be told twice.
+async fn told_again() -> i32 {
+    loop {
+        match told_to_end().await {
+            Ok(Ending::HangUp) => {}
+            Ok(ending) => return ending.exit_code(),
+            Err(_) => return Ending::Interrupt.exit_code(),
+        }
+    }
 }
 
 /// The line on standard output at the start, in the format of the log, because both may go to one place.
@@ -327,9 +338,11 @@ fn key_memory(memory: u64, registry: &Registry) -> Result<u64, Failure> {
     let working = Engines::with(registry, SetFilter::all())?.largest_working();
     memory.checked_sub(working).filter(|&keys| keys > 0).ok_or_else(|| {
         Failure::usage(format!(
-            "--memory {}: a job works in up to {} beside its keys; give more than that",
+            "--memory {} ({}): a job works in up to {} beside its keys; give at least {}",
+            memory >> 30,
             bytes(memory),
-            bytes(working)
+            bytes(working),
+            (working >> 30) + 1
         ))
     })
 }

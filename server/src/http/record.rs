@@ -73,7 +73,7 @@ impl Record {
             drop(open);
             if service.config.log.access {
                 let ms = began.elapsed().as_millis() as u64;
-                tracing::info!(target: "refloat::access", id, trace, %client, method, path = ?path, status, bytes, whole, ms, "request");
+                tracing::info!(target: "refloat::access", id, trace, %client, method, path, status, bytes, whole, ms, "request");
             }
         };
         response.map(|body| Body::new(Watched::new(body, exchange, stated, held, Box::new(at_end))))

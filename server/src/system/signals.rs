@@ -9,6 +9,8 @@ pub enum Ending {
     Interrupt,
     /// By another process or the system: SIGTERM; on Windows ctrl-break, a closed window, or the end of the session.
     Terminate,
+    /// By the end of its terminal: SIGHUP, on Unix.
+    HangUp,
 }
 
 impl Ending {
@@ -17,11 +19,13 @@ impl Ending {
         match self {
             Self::Interrupt => 130,
             Self::Terminate => 143,
+            Self::HangUp => 129,
         }
     }
 }
 
-/// Waits until the process is told to end. From the first poll on, being told so no longer ends it by itself.
+/// Waits until the process is told to end. From the first poll on, being told so no longer ends it by itself. A process that was told to
+/// outlive its terminal, as by `nohup`, does so; only Linux tells that, and on other systems a hang-up does what it did before.
 ///
 /// # Errors
 /// The system does not let the process wait for signals.
@@ -30,10 +34,29 @@ pub async fn told_to_end() -> io::Result<Ending> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = if may_hang_up() { Some(signal(SignalKind::hangup())?) } else { None };
+    let hung_up = async {
+        match &mut hang_up {
+            Some(hang_up) => hang_up.recv().await,
+            None => std::future::pending().await,
+        }
+    };
     Ok(tokio::select! {
         _ = interrupt.recv() => Ending::Interrupt,
         _ = terminate.recv() => Ending::Terminate,
+        _ = hung_up => Ending::HangUp,
     })
+}
+
+/// Whether SIGHUP is known not to be ignored. To wait for a signal would end that it is ignored.
+#[cfg(unix)]
+fn may_hang_up() -> bool {
+    let bit = 1 << (rustix::process::Signal::HUP.as_raw() - 1);
+    let ignored = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    });
+    ignored.is_some_and(|mask| mask & bit == 0)
 }
 
 /// Waits until the process is told to end. From the first poll on, being told so no longer ends it by itself; but Windows gives a process
@@ -71,7 +94,9 @@ pub fn survive_file_size_limit() -> io::Result<()> {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::process::{Command, Stdio};
+    use std::process::{Command, ExitStatus, Stdio};
+
+    use rustix::process::{Signal, getpid, kill_process};
 
     use super::*;
 
@@ -84,21 +109,38 @@ mod tests {
                 let waiting = tokio::spawn(told_to_end());
                 // Once polled, it listens.
                 tokio::task::yield_now().await;
-                rustix::process::kill_process(rustix::process::getpid(), asked()).unwrap();
+                for signal in asked() {
+                    kill_process(getpid(), signal).unwrap();
+                }
                 waiting.await.unwrap().unwrap()
             });
             std::process::exit(ending.exit_code());
         }
         for (name, code) in [("INT", 130), ("TERM", 143)] {
-            let mut child = Command::new(std::env::current_exe().unwrap());
-            child.args(["--exact", "system::signals::tests::signals_are_told_apart"]).stdout(Stdio::null());
-            let status = child.env("REFLOAT_TEST_WAITS", name).status().unwrap();
-            assert_eq!(status.code(), Some(code), "{name}");
+            assert_eq!(told(name, "").code(), Some(code), "{name}");
+        }
+        // Not where the tests themselves are to outlive their terminal.
+        if may_hang_up() {
+            assert_eq!(told("HUP", "").code(), Some(129));
+            // With the signal ignored, as by nohup, it goes on, and another ends it.
+            assert_eq!(told("HUP TERM", "trap '' HUP; ").code(), Some(143));
         }
     }
 
-    fn asked() -> rustix::process::Signal {
-        let interrupt = std::env::var("REFLOAT_TEST_WAITS").unwrap() == "INT";
-        if interrupt { rustix::process::Signal::INT } else { rustix::process::Signal::TERM }
+    /// How this test ends in a process of its own that is sent signals; `first` is a shell's preparation of it.
+    fn told(signals: &str, first: &str) -> ExitStatus {
+        let mut child = Command::new("sh");
+        child.args(["-c", &format!("{first}exec \"$@\""), "sh"]).arg(std::env::current_exe().unwrap());
+        child.args(["--exact", "system::signals::tests::signals_are_told_apart"]).stdout(Stdio::null());
+        child.env("REFLOAT_TEST_WAITS", signals).status().unwrap()
+    }
+
+    fn asked() -> Vec<Signal> {
+        let known = |name: &str| match name {
+            "INT" => Signal::INT,
+            "HUP" => Signal::HUP,
+            _ => Signal::TERM,
+        };
+        std::env::var("REFLOAT_TEST_WAITS").unwrap().split(' ').map(known).collect()
     }
 }

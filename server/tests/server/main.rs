@@ -25,6 +25,7 @@ mod key_memory;
 mod key_sets;
 mod kill;
 mod kill_points;
+mod logs;
 mod memory;
 #[cfg(feature = "cluster")]
 mod object_store;

@@ -30,15 +30,18 @@ impl Process {
     pub fn start_by(folder: &Path, script: &str) -> Self {
         let mut child = Command::new("sh")
             .args(["-c", script, "sh", env!("CARGO_BIN_EXE_refloat")])
-            .args(["serve", "--listen", "127.0.0.1:0", "--allow-insecure", "--log-level", "warn", "--data"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--allow-insecure", "--data"])
             .arg(folder)
+            .env("REFLOAT__LOG__LEVEL", "warn")
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address =
-            line.trim().strip_prefix("refloat serves http://").unwrap_or_else(|| panic!("{line:?}"));
+        // In the format of the log.
+        let stated: Value = serde_json::from_str(&line).unwrap_or_default();
+        let url = stated["url"].as_str().or_else(|| line.trim().strip_prefix("refloat serves "));
+        let address = url.and_then(|url| url.strip_prefix("http://")).unwrap_or_else(|| panic!("{line:?}"));
         Self { client: Client::new(address.parse().unwrap()), child }
     }
 
@@ -54,9 +57,14 @@ impl Process {
     }
 
     /// Tells the server to stop. Returns whether it ended in order.
-    pub fn terminate(mut self) -> bool {
+    pub fn terminate(self) -> bool {
+        self.end_by("-TERM")
+    }
+
+    /// Tells the server to stop by a signal. Returns whether it ended in order.
+    pub fn end_by(mut self, signal: &str) -> bool {
         let id = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
         let began = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
