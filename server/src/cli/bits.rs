@@ -10,7 +10,7 @@ use serde_json::json;
 use zeroize::Zeroizing;
 
 use super::failure::Failure;
-use super::keyfiles::{self, in_file};
+use super::keyfiles::{self, in_file, in_key};
 use super::message_files::{self, Format, Shape, read_file};
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
@@ -23,7 +23,7 @@ use crate::registry::Registry;
 /// Whether a secret key belongs to a DM/CGGI set.
 pub fn is_key(path: &Path) -> Result<bool, Failure> {
     let path = keyfiles::secret_path(path);
-    let header = wire::frame::peek(&read_file(&path)?).map_err(|error| in_file(&path, error))?;
+    let header = wire::frame::peek(&read_file(&path)?).map_err(|error| in_key(&path, &error))?;
     Ok(CggiPreset::by_fingerprint(&header.fingerprint).is_ok())
 }
 
@@ -37,7 +37,7 @@ pub fn read_secret<W: WireWord>(path: &Path) -> Result<CggiSecretKey<W>, Failure
     let path = keyfiles::secret_path(path);
     let bytes = read_file(&path)?;
     let params = set_of(&path, &bytes)?;
-    wire::cggi_secret_key_from_bytes(&params, &bytes).map_err(|error| in_file(&path, error))
+    wire::cggi_secret_key_from_bytes(&params, &bytes).map_err(|error| in_key(&path, &error))
 }
 
 /// A set, and lists of its ciphertexts.

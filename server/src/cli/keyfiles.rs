@@ -126,6 +126,26 @@ pub fn in_file(path: &Path, error: refloat::Error) -> Failure {
     Failure { detail: format!("{}: {}", path.display(), failure.detail), ..failure }
 }
 
+/// Says which file of a key an error is about. What is wrong with bytes that were sent is mended by sending them again, and what is wrong
+/// with a file of one's own is not.
+pub fn in_key(path: &Path, error: &refloat::Error) -> Failure {
+    let Some(problem) = damage(error) else { return in_file(path, error.clone()) };
+    let repair = if path.file_name().is_some_and(|name| name == SECRET) {
+        "put it back from a backup; without it nothing encrypted with it can be decrypted"
+    } else {
+        "put it back from a backup, or get it again from where it came"
+    };
+    let detail = format!("{}: {problem}; the file is damaged or cut off: {repair}", path.display());
+    Failure { code: error.code().to_owned(), detail }
+}
+
+/// What is wrong, if the bytes of an object are damaged or not all there.
+fn damage(error: &refloat::Error) -> Option<&str> {
+    let is_damage = matches!(error, refloat::Error::BadBytes(_))
+        && error.repair().is_some_and(|repair| repair.contains("send"));
+    is_damage.then(|| error.problem())
+}
+
 impl EvaluationFolder {
     /// Writes evaluation keys piece by piece, except those that are there and that `keep` accepts. The manifest comes last, so
     /// that a folder that has one is complete. Also returns the number of pieces made.
@@ -189,6 +209,13 @@ impl EvaluationFolder {
         }
     }
 
+    /// Makes a folder count as incomplete if its manifest does not read back, so that it is made again.
+    pub fn forget_damaged(folder: &Path) -> Result<(), Failure> {
+        let path = folder.join(MANIFEST);
+        let damaged = path.is_file() && serde_json::from_slice::<Manifest>(&read_file(&path)?).is_err();
+        if damaged { Self::forget(folder) } else { Ok(()) }
+    }
+
     /// Finds evaluation keys in a folder, or in its subfolder of evaluation keys; `None` if there are
     /// none.
     pub fn find(folder: &Path) -> Result<Option<Self>, Failure> {
@@ -205,8 +232,13 @@ impl EvaluationFolder {
             return Ok(None);
         }
         let bytes = read_file(&path)?;
-        let manifest =
-            serde_json::from_slice(&bytes).map_err(|error| Failure::file("understand", &path, &error))?;
+        let manifest = serde_json::from_slice(&bytes).map_err(|error| {
+            Failure::file(
+                "understand",
+                &path,
+                &format!("{error}; the file is damaged: make it again with {}", repair(folder)),
+            )
+        })?;
         Ok(Some(Self { folder: folder.to_owned(), manifest }))
     }
 
@@ -225,11 +257,12 @@ impl EvaluationFolder {
     }
 
     fn refused(&self, path: &Path, error: refloat::Error) -> Failure {
-        let failure = in_file(path, error);
-        Failure {
-            detail: format!("{}; make it again with {}", failure.detail, repair(&self.folder)),
-            ..failure
-        }
+        let code = error.code().to_owned();
+        let detail = match damage(&error) {
+            Some(problem) => format!("{}: {problem}", path.display()),
+            None => in_file(path, error).detail,
+        };
+        Failure { code, detail: format!("{detail}; make it again with {}", repair(&self.folder)) }
     }
 
     /// Loads all pieces for use with their set, which must be among `engines`.
@@ -252,7 +285,10 @@ impl EvaluationFolder {
                 .map_err(|error| std::io::Error::new(error.kind(), format!("{error}: {}", repair())))
         });
         if let Some(opened) = set.open(*key_id, &later) {
-            return opened.map_err(|error| in_file(&self.folder, error));
+            return opened.map_err(|error| match damage(&error) {
+                Some(_) => self.refused(&self.folder, error),
+                None => in_file(&self.folder, error),
+            });
         }
         let bar = progress::byte_bar(output, set.info().key_bytes, "loading keys");
         let mut last = 0;

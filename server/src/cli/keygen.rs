@@ -106,7 +106,11 @@ fn complete(arguments: &Arguments, path: &Path, registry: &Registry, output: &Ou
             manifest.params
         )));
     }
-    let whole = EvaluationFolder::is_complete(&keyfiles::evaluation_path(&arguments.out), &made.set)?;
+    let folder = keyfiles::evaluation_path(&arguments.out);
+    if arguments.resume {
+        EvaluationFolder::forget_damaged(&folder)?;
+    }
+    let whole = EvaluationFolder::is_complete(&folder, &made.set)?;
     if arguments.secret_only || (whole && !arguments.resume) {
         let check = if whole {
             "--resume to check its evaluation keys"

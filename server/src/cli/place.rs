@@ -9,7 +9,7 @@ use refloat::wire;
 
 use super::address::Address;
 use super::failure::Failure;
-use super::keyfiles::{self, EvaluationFolder, KeySet, in_file};
+use super::keyfiles::{self, EvaluationFolder, KeySet, in_key};
 use super::message_files::read_file;
 use super::output::Output;
 use super::progress::StageClock;
@@ -124,9 +124,9 @@ fn on_server(
         } else {
             let path = keyfiles::secret_of(keys).ok_or_else(|| no_keys(keys, set.info()))?;
             let bytes = read_file(&path)?;
-            let stated = wire::frame::peek(&bytes).map_err(|error| in_file(&path, error))?;
+            let stated = wire::frame::peek(&bytes).map_err(|error| in_key(&path, &error))?;
             check(Id(stated.key_id), &path)?;
-            let secret = set.read_secret(&bytes).map_err(|error| in_file(&path, error))?;
+            let secret = set.read_secret(&bytes).map_err(|error| in_key(&path, &error))?;
             Box::new(move |index| Ok(secret.key_part(index)?))
         };
     let address = Address::parse("--server", url)?;

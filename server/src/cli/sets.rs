@@ -5,7 +5,7 @@ use std::path::Path;
 use refloat::{Error, wire};
 
 use super::failure::Failure;
-use super::keyfiles::{self, in_file};
+use super::keyfiles::{self, in_file, in_key};
 use super::machine;
 use super::message_files::read_file;
 use super::published_sets;
@@ -69,7 +69,7 @@ type WithSet<C, S> = (Box<C>, Box<S>);
 /// Reads a key from its file; errors name the file.
 fn read_key<K>(path: &Path, read: impl FnOnce(&[u8]) -> Result<K, Error>) -> Result<K, Failure> {
     let bytes = read_file(path)?;
-    read(&bytes).map_err(|error| in_file(path, error))
+    read(&bytes).map_err(|error| in_key(path, &error))
 }
 
 /// Reads a secret key of any set from its file.

@@ -251,3 +251,50 @@ fn standard_output_that_takes_nothing_is_a_failure() {
         assert!(output.status.success() && output.stderr.is_empty(), "{line}: {output:?}");
     }
 }
+
+#[test]
+fn damaged_keys_are_named_with_what_mends_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| refloat(line, folder.path());
+    ok(&run("--json keygen --preset toy10 --allow-insecure --out @keys"));
+    fs::write(at("in.json"), "[0.5]").unwrap();
+    ok(&run("--json encrypt --key @keys --in @in.json --out @a.ct --exhausted"));
+    let bootstrap = "--json bootstrap --keys @keys --in @a.ct --out @b.ct";
+    let resume = format!("refloat keygen --resume --out {}", at("keys").display());
+
+    let part = fs::read(at("keys/evaluation/00001.part")).unwrap();
+    for damaged in [&part[..20], &[&part[..30], &[!part[30]], &part[31..]].concat()] {
+        fs::write(at("keys/evaluation/00001.part"), damaged).unwrap();
+        let detail = fails(&run(bootstrap), "BAD_BYTES");
+        assert!(detail.ends_with(&format!("; make it again with {resume}")), "{detail}");
+        assert!(detail.contains("00001.part") && !detail.contains("send"), "{detail}");
+    }
+    // Without a list of the parts nothing is done, and keygen makes it again, with what is damaged.
+    let list = fs::read(at("keys/evaluation/keys.json")).unwrap();
+    fs::write(at("keys/evaluation/keys.json"), &list[..list.len() / 2]).unwrap();
+    let detail = fails(&run(bootstrap), "FILE");
+    assert!(
+        detail.contains("keys.json") && detail.ends_with(&format!("make it again with {resume}")),
+        "{detail}"
+    );
+    fails(&run("--json keygen --out @keys"), "FILE");
+    let made = ok(&run("--json keygen --resume --out @keys"));
+    assert_eq!(made["piecesMade"], 1, "{made}");
+    assert_eq!(fs::read(at("keys/evaluation/keys.json")).unwrap(), list);
+    assert_eq!(fs::read(at("keys/evaluation/00001.part")).unwrap(), part);
+    ok(&run(bootstrap));
+
+    // Nothing makes a secret key again.
+    let secret = fs::read(at("keys/secret.key")).unwrap();
+    for damaged in [&secret[..20], &[&secret[..30], &[!secret[30]], &secret[31..]].concat()] {
+        fs::write(at("keys/secret.key"), damaged).unwrap();
+        for line in
+            ["--json decrypt --key @keys --in @a.ct --out @b.csv", "--json keygen --resume --out @keys"]
+        {
+            let detail = fails(&run(line), "BAD_BYTES");
+            assert!(detail.contains("backup") && detail.contains("nothing encrypted with it"), "{detail}");
+            assert!(detail.contains("secret.key") && !detail.contains("send"), "{detail}");
+        }
+    }
+}
