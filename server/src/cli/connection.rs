@@ -4,6 +4,7 @@
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
@@ -19,6 +20,9 @@ use crate::problem::Problem;
 
 /// How often a request is tried before it counts as failed.
 pub const TRIES: u32 = 6;
+
+/// How long a server that has answered before is tried at least: it may be in the middle of a restart.
+const RESTART: Duration = Duration::from_secs(40);
 
 /// Statuses of a server, or of a proxy before it, that mean to try again later.
 const BUSY: [u16; 4] = [429, 502, 503, 504];
@@ -46,6 +50,8 @@ pub struct Connection {
     headers: HeaderMap,
     patience: Duration,
     output: Output,
+    /// Whether the server has taken a request.
+    answered: AtomicBool,
 }
 
 /// A request to a server.
@@ -111,7 +117,14 @@ impl Connection {
                 .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()));
             config = config.tls_config(tls.build());
         }
-        Ok(Self { base: address.base.clone(), agent: config.build().into(), headers, patience, output })
+        Ok(Self {
+            base: address.base.clone(),
+            agent: config.build().into(),
+            headers,
+            patience,
+            output,
+            answered: AtomicBool::new(false),
+        })
     }
 
     /// What the server is called in messages.
@@ -125,14 +138,31 @@ impl Connection {
         serde_json::from_slice(&bytes).map_err(|error| not_understood(&error))
     }
 
-    /// One request, repeated while the server is busy or out of reach.
+    /// One request, repeated while the server is busy or out of reach. A server that has answered before is given the time of a restart.
     pub fn send(&self, ask: Ask<'_>) -> Result<Response<Body>, Failure> {
-        let mut failures = 0;
+        let patience = if self.answered.load(Ordering::Relaxed) { RESTART } else { Duration::ZERO };
+        self.send_for(ask, patience)
+    }
+
+    /// As [`send`](Self::send), for callers who repeat the request themselves.
+    pub fn send_briefly(&self, ask: Ask<'_>) -> Result<Response<Body>, Failure> {
+        self.send_for(ask, Duration::ZERO)
+    }
+
+    /// One request, repeated [`TRIES`] times, and until `least` has passed since the first failure.
+    fn send_for(&self, ask: Ask<'_>, least: Duration) -> Result<Response<Body>, Failure> {
+        let (mut failures, mut began) = (0, None);
         loop {
             failures += 1;
+            let mut full = false;
             let (failure, pause, why) = match self.send_once(ask)? {
-                Ok(response) if response.status().is_success() => return Ok(response),
+                Ok(response) if response.status().is_success() => {
+                    self.answered.store(true, Ordering::Relaxed);
+                    return Ok(response);
+                }
                 Ok(response) => {
+                    // A server that is full runs.
+                    full = response.status().as_u16() == 429;
                     let busy = BUSY.contains(&response.status().as_u16());
                     let asked = response.headers().get("retry-after");
                     let asked = asked.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
@@ -154,9 +184,12 @@ impl Connection {
                     (failure, pause(failures), "trying again in")
                 }
             };
-            if failures >= TRIES {
+            let began = began.get_or_insert_with(Instant::now);
+            if failures >= TRIES && (full || began.elapsed() >= least) {
                 return Err(failure);
             }
+            // Who asks for no pause is not asked without one for the time of a restart.
+            let pause = if failures >= TRIES { pause.max(Duration::from_secs(1)) } else { pause };
             if pause >= TOLD {
                 let (name, seconds, detail) = (&self.base, pause.as_secs(), &failure.detail);
                 self.output.note(&format!("{name}: {why} {seconds} s: {detail}"));
@@ -232,6 +265,9 @@ impl Connection {
             error if is_tls(error) && error.to_string().contains("InvalidContentType") => {
                 "no TLS is spoken there: write http:// in place of https://, or give the address of the proxy that has the certificate"
             }
+            error if is_tls(error) && error.to_string().contains("CaUsedAsEndEntity") => {
+                "its certificate says that it is an authority itself: make it with -addext basicConstraints=critical,CA:FALSE, or have an authority sign one that is none, and give that authority by --ca FILE"
+            }
             error if is_tls(error) => {
                 "its certificate is to be signed for this name by an authority of the system or of --ca FILE"
             }
@@ -256,7 +292,16 @@ impl Connection {
         match self.read(response, REFUSAL).map(|bytes| serde_json::from_slice::<Problem>(&bytes)) {
             Ok(Ok(problem)) => of_problem(&problem),
             _ => {
-                Failure::network(format!("{} answered {status} and not as a refloat server does", self.base))
+                let proxy = match status.as_u16() {
+                    502..=504 => {
+                        "; that is a proxy, which does not reach the server: check that the server runs"
+                    }
+                    _ => "",
+                };
+                Failure::network(format!(
+                    "{} answered {status} and not as a refloat server does{proxy}",
+                    self.base
+                ))
             }
         }
     }

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 
 use blake3::Hash;
 use indicatif::ProgressBar;
+use serde_json::Value;
 use ureq::Body;
 use ureq::http::Response;
 
@@ -202,7 +203,13 @@ impl Remote {
             body: bytes,
             headers: &[("refloat-digest", &digest)],
         };
-        again_if_damaged(|| self.connection.send(ask)).map(|_| ())
+        again_if_damaged(|| self.connection.send(ask)).map(drop).map_err(|failure| {
+            if failure.code != NETWORK {
+                return failure;
+            }
+            let kept = "the pieces that have arrived are kept: the same command goes on with the others";
+            Failure { detail: format!("{}; {kept}", failure.detail), ..failure }
+        })
     }
 
     fn seal(&self, key: Id, digests: &[Hash]) -> Result<(), Failure> {
@@ -279,7 +286,7 @@ impl Remote {
     fn stream(&self, job: &Id, watch: &mut Watch) -> Result<Option<End>, Failure> {
         let (path, last) = (format!("/v1/jobs/{job}/events"), watch.last.to_string());
         let response =
-            self.connection.send(Ask { headers: &[("last-event-id", &last)], ..Ask::get(&path) })?;
+            self.connection.send_briefly(Ask { headers: &[("last-event-id", &last)], ..Ask::get(&path) })?;
         let kind = header(&response, "content-type").unwrap_or_default();
         if !kind.starts_with("text/event-stream") {
             return Err(self.no_events(&format!("{} comes where events were asked for", words(kind))));
@@ -359,6 +366,13 @@ struct Watch {
 
 impl Watch {
     fn take(&mut self, name: &str, data: &str) {
+        if name == "state" {
+            // Stages of a run that was broken off are none of the job's. Loading keys has a phase, and belongs to the run.
+            if serde_json::from_str::<Value>(data).is_ok_and(|state| state.get("phase").is_none()) {
+                self.stages.clear();
+            }
+            return;
+        }
         if name != "stage" {
             return;
         }
@@ -410,5 +424,33 @@ mod tests {
         }
         let drawn = terminal.draws();
         assert_eq!(drawn, ["blind_rotate 0/1", "blind_rotate 15/15", "product_tree 0/1", "product_tree 3/4"]);
+    }
+
+    #[test]
+    fn stages_of_a_run_that_was_broken_off_are_not_those_of_the_job() {
+        let bar = ProgressBar::hidden();
+        let mut watch = Watch { bar, left: event_stream::ALL, last: 0, entered: 0.0, stages: Vec::new() };
+        let stage = |kind: &str, stage: &str, ms: f64| {
+            ("stage", format!(r#"{{"kind":"{kind}","stage":"{stage}","atMs":{ms}}}"#))
+        };
+        let running = || ("state", r#"{"state":"running"}"#.to_owned());
+        let loading = ("state", r#"{"state":"running","phase":"load_keys","done":1,"total":2}"#.to_owned());
+        let run = [
+            running(),
+            stage("enter", "mod_raise", 0.0),
+            stage("exit", "mod_raise", 9000.0),
+            running(),
+            stage("enter", "mod_raise", 0.0),
+            stage("exit", "mod_raise", 3000.0),
+            loading,
+            stage("enter", "blind_rotate", 3000.0),
+            stage("exit", "blind_rotate", 4000.0),
+        ];
+        for (name, data) in run {
+            watch.take(name, &data);
+        }
+        let stages: Vec<(&str, f64)> =
+            watch.stages.iter().map(|stage| (stage.stage.as_str(), stage.seconds)).collect();
+        assert_eq!(stages, [("mod_raise", 3.0), ("blind_rotate", 1.0)]);
     }
 }

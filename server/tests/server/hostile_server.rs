@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedKey, IsCa, KeyPair, generate_simple_self_signed};
 use serde_json::{Value, json};
 use support::foe::{Foe, JOB, friendly, job, keys, problem, say, say_json};
 use support::process::{fails, ok, refloat};
@@ -160,6 +160,38 @@ fn a_server_that_is_being_restarted_is_waited_for() {
     let times = AtomicUsize::new(0);
     let foe = Foe::start(move |got, out| times.fetch_add(1, Ordering::Relaxed) > 0 && friendly(got, out));
     fails(&folder.bootstrap(&foe, ""), "NOT_FOUND");
+}
+
+#[test]
+fn an_upload_outlasts_a_restart_and_keeps_what_has_arrived() {
+    let folder = Folder::new();
+    let is_part = |path: &str| path.contains("/chunks/");
+    let down = |out: &mut dyn Write| {
+        say(out, 502, "content-type: text/html\r\nretry-after: 0\r\n", b"<h1>Bad Gateway</h1>")
+    };
+    // The server has answered, and then cannot be reached for more tries than it takes to give up one that never answered.
+    let times = AtomicUsize::new(0);
+    let foe = Foe::start(move |got, out| match got.path.as_str() {
+        "/v1/keys" => say_json(out, 200, &keys("open", &[0])),
+        path if is_part(path) && times.fetch_add(1, Ordering::Relaxed) < 7 => down(out),
+        path if is_part(path) => say(out, 204, "", b""),
+        _ => friendly(got, out),
+    });
+    folder.bootstrap(&foe, "");
+    let sent = foe.asked().iter().filter(|got| is_part(&got.path)).count();
+    assert_eq!(sent, 8);
+    assert!(!is_part(&foe.asked().last().unwrap().path), "it went on");
+    let dead = Foe::start(move |_, out| down(out));
+    let detail = fails(&folder.bootstrap(&dead, ""), "NETWORK");
+    assert!(detail.contains("that is a proxy") && detail.ends_with("check that the server runs"), "{detail}");
+    assert_eq!(dead.asked().len(), 6);
+    // Another failure on the way.
+    let moved = Foe::start(move |got, out| match got.path.as_str() {
+        "/v1/keys" => say_json(out, 200, &keys("open", &[0])),
+        _ => say(out, 307, "location: http://127.0.0.1:1/\r\n", b""),
+    });
+    let detail = fails(&folder.bootstrap(&moved, ""), "NETWORK");
+    assert!(detail.ends_with("are kept: the same command goes on with the others"), "{detail}");
 }
 
 #[test]
@@ -316,15 +348,35 @@ fn digests(folder: &Path) -> Vec<String> {
 #[test]
 fn https_is_spoken_with_servers_that_are_vouched_for() {
     let folder = Folder::new();
-    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
-    fs::write(folder.path().join("ca.pem"), cert.pem()).unwrap();
-    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(signing_key.serialize_der());
+    let certified = generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    fs::write(folder.path().join("ca.pem"), certified.cert.pem()).unwrap();
+    let secure = serving_tls(&certified);
+    let other = generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    fs::write(folder.path().join("other.pem"), other.cert.pem()).unwrap();
+    let stranger = format!("--ca {}", folder.path().join("other.pem").display());
+    let unknown = fails(&folder.bootstrap(&secure, &stranger), "NETWORK");
+    assert!(unknown.contains("--ca FILE"), "{unknown}");
+    assert!(secure.asked().is_empty(), "nothing is said to a server that nobody vouches for");
+    let vouched = format!("--ca {}", folder.path().join("ca.pem").display());
+    assert_eq!(fails(&folder.bootstrap(&secure, &vouched), "NOT_FOUND"), "reached");
+    let authority = as_its_own_authority();
+    fs::write(folder.path().join("ca.pem"), authority.cert.pem()).unwrap();
+    let own = serving_tls(&authority);
+    let detail = fails(&folder.bootstrap(&own, &vouched), "NETWORK");
+    assert!(detail.contains("basicConstraints=critical,CA:FALSE"), "{detail}");
+    fs::write(folder.path().join("ca.pem"), "no certificate").unwrap();
+    assert!(fails(&folder.bootstrap(&secure, &vouched), "INVALID_ARGUMENT").contains("no certificate"));
+}
+
+/// A server with TLS that finds nothing.
+fn serving_tls(certified: &CertifiedKey<KeyPair>) -> Foe {
+    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(certified.signing_key.serialize_der());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
-        .with_single_cert(vec![cert.der().clone()], key.into())
+        .with_single_cert(vec![certified.cert.der().clone()], key.into())
         .unwrap();
     let config = Arc::new(config);
     let foe = Foe::with(
@@ -334,15 +386,13 @@ fn https_is_spoken_with_servers_that_are_vouched_for() {
         },
         |_, out| say_json(out, 404, &problem(404, "NOT_FOUND", "reached")),
     );
-    let secure = Foe { url: foe.url.replace("http://", "https://"), asked: foe.asked.clone() };
-    let other = generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
-    fs::write(folder.path().join("other.pem"), other.cert.pem()).unwrap();
-    let stranger = format!("--ca {}", folder.path().join("other.pem").display());
-    let unknown = fails(&folder.bootstrap(&secure, &stranger), "NETWORK");
-    assert!(unknown.contains("--ca FILE"), "{unknown}");
-    assert!(secure.asked().is_empty(), "nothing is said to a server that nobody vouches for");
-    let vouched = format!("--ca {}", folder.path().join("ca.pem").display());
-    assert_eq!(fails(&folder.bootstrap(&secure, &vouched), "NOT_FOUND"), "reached");
-    fs::write(folder.path().join("ca.pem"), "no certificate").unwrap();
-    assert!(fails(&folder.bootstrap(&secure, &vouched), "INVALID_ARGUMENT").contains("no certificate"));
+    Foe { url: foe.url.replace("http://", "https://"), asked: foe.asked.clone() }
+}
+
+/// A certificate as `openssl req -x509` makes it: it says that it is an authority itself.
+fn as_its_own_authority() -> CertifiedKey<KeyPair> {
+    let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let signing_key = KeyPair::generate().unwrap();
+    CertifiedKey { cert: params.self_signed(&signing_key).unwrap(), signing_key }
 }
