@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use redb::{Database, ReadableDatabase, ReadableTableMetadata, TableDefinition, TableHandle};
@@ -16,7 +16,9 @@ use super::files::{self, in_file};
 use super::{COUNTERS, EVENTS, IDEMPOTENCY, JOBS, KEYS, PARTS, QUEUE, StoreError};
 use crate::blobs::Keeper;
 use crate::id::Id;
-use crate::system::files::{create_new, is_locked, make_folders, on_one_disk, sync_folder};
+use crate::system::files::{
+    create_new, everybody_may_enter, is_locked, make_folders, on_one_disk, sync_folder,
+};
 
 /// The file, or object, that says which data folder the others belong to.
 pub(crate) const MARKER: &str = "refloat-data.json";
@@ -137,6 +139,9 @@ pub(super) fn claim(root: &Path) -> Result<Claim, StoreError> {
         make_folders(&folder).map_err(in_file(&folder))?;
     }
     sync_folder(root).map_err(in_file(root))?;
+    if root.metadata().is_ok_and(|metadata| everybody_may_enter(&metadata)) {
+        tracing::warn!(path = %root.display(), "everybody on this machine may read the data folder or write to it; keep others out with chmod -R go=");
+    }
     let secret = root.join(SECRET);
     if secret.symlink_metadata().is_ok() {
         // It came after the folder was made, and moving it is up to its owner.
@@ -156,7 +161,7 @@ pub fn check(root: &Path) -> Result<(), StoreError> {
     match read {
         // Where locks also block reading, a locked marker belongs to a running server.
         Err(error) if is_locked(&error) => check_folders(root),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
             Err(refused(root, format!("no server has made it: there is no {MARKER} in it")))
         }
         Err(error) => Err(in_file(&path)(error)),
@@ -193,6 +198,21 @@ pub(super) fn damaged(root: &Path, error: &StoreError) -> StoreError {
     )
 }
 
+/// Whether the system keeps this process from the files of a folder, whatever is in them.
+pub(super) fn is_forbidden(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
+}
+
+/// The error for a folder that this process may not use: it says who can change that.
+pub(super) fn forbidden(root: &Path, error: &std::io::Error) -> StoreError {
+    let repair = if error.kind() == ErrorKind::ReadOnlyFilesystem {
+        "it is on a file system that is read-only; mount that for writing, or choose another folder with --data"
+    } else {
+        "this process may not read and write it; give it to the user whom the server runs as (chown -R USER), or choose another with --data"
+    };
+    refused(root, format!("{error}; {repair}"))
+}
+
 /// The data folder of a server that `path` is or lies in, whether or not `path` exists.
 pub fn data_folder_above(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
@@ -213,6 +233,7 @@ fn open_first(root: &Path) -> Result<(Database, Option<Id>), StoreError> {
         .unwrap_or_else(|_| Err(StoreError::Corrupt("its structure".to_owned())));
     opened.map_err(|error| match error {
         StoreError::InUse(_) => error,
+        StoreError::Io(cause) if is_forbidden(&cause) => in_file(&root.join(DATABASE))(cause),
         error => damaged(root, &error),
     })
 }
@@ -384,7 +405,7 @@ fn prepare(database: &Database, id: Id) -> Result<(), StoreError> {
 fn write_marker(root: &Path, marker: &Marker) -> Result<File, StoreError> {
     let path = root.join(MARKER);
     let mut file = match create_new(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             return Err(StoreError::InUse(root.to_owned()));
         }
         other => other.map_err(in_file(&path))?,
@@ -405,7 +426,7 @@ fn fill(file: &mut File, marker: &Marker) -> std::io::Result<()> {
 fn take(marker: &File, root: &Path) -> Result<(), StoreError> {
     match marker.try_lock() {
         Err(TryLockError::WouldBlock) => Err(StoreError::InUse(root.to_owned())),
-        Err(TryLockError::Error(error)) if error.kind() != std::io::ErrorKind::Unsupported => {
+        Err(TryLockError::Error(error)) if error.kind() != ErrorKind::Unsupported => {
             Err(in_file(&root.join(MARKER))(error))
         }
         _ => Ok(()),
@@ -431,4 +452,28 @@ fn refused_for(root: &Path, path: &Path) -> StoreError {
 
 fn refused(root: &Path, reason: String) -> StoreError {
     StoreError::Folder(root.to_owned(), reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_the_system_closes_is_named_with_who_can_open_it() {
+        let root = Path::new("/srv/refloat");
+        let of = |kind: ErrorKind| {
+            let StoreError::Io(cause) = in_file(&root.join(MARKER))(kind.into()) else { unreachable!() };
+            assert!(is_forbidden(&cause));
+            forbidden(root, &cause).to_string()
+        };
+        let refused = of(ErrorKind::PermissionDenied);
+        assert!(
+            refused.starts_with("data folder /srv/refloat: /srv/refloat/refloat-data.json: "),
+            "{refused}"
+        );
+        assert!(refused.contains("chown -R USER") && refused.ends_with("with --data"), "{refused}");
+        let fixed = of(ErrorKind::ReadOnlyFilesystem);
+        assert!(fixed.contains("mount that for writing") && fixed.ends_with("with --data"), "{fixed}");
+        assert!(!is_forbidden(&ErrorKind::StorageFull.into()));
+    }
 }

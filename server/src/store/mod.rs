@@ -478,10 +478,11 @@ impl Drop for Doubt<'_> {
     }
 }
 
-/// A damaged database can be put back at the start, and the error says how.
+/// A damaged database can be put back at the start, and a folder be made this process's own; the error says how.
 fn at_start(root: &Path, error: StoreError) -> StoreError {
     match error {
         StoreError::Database(_) | StoreError::Corrupt(_) => folder::damaged(root, &error),
+        StoreError::Io(cause) if folder::is_forbidden(&cause) => folder::forbidden(root, &cause),
         error => error,
     }
 }

@@ -161,6 +161,19 @@ pub fn make_folders(folder: &Path) -> io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
+/// Whether every user of the machine may read a folder or write to it; only Unix tells, and elsewhere it is taken for closed.
+pub fn everybody_may_enter(folder: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::MetadataExt::mode(folder) & 0o007 != 0
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        false
+    }
+}
+
 /// Makes a file that is not there yet, to be written. On Unix it is for the user alone.
 ///
 /// # Errors
@@ -226,6 +239,20 @@ mod tests {
         assert_eq!((text.as_str(), fs::read_to_string(&old).unwrap().as_str()), ("old", "new"));
         assert!(!new.exists());
         assert!(sync_folder(&folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn a_folder_that_is_made_is_not_for_everybody() {
+        let above = tempfile::tempdir().unwrap();
+        let folder = above.path().join("a");
+        make_folders(&folder).unwrap();
+        assert!(!everybody_may_enter(&folder.metadata().unwrap()));
+        #[cfg(unix)]
+        for (mode, open) in [(0o755, true), (0o703, true), (0o770, false)] {
+            let mode: std::fs::Permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+            std::fs::set_permissions(&folder, mode).unwrap();
+            assert_eq!(everybody_may_enter(&folder.metadata().unwrap()), open);
+        }
     }
 
     #[test]

@@ -454,6 +454,24 @@ fn a_secret_key_in_a_data_folder_is_warned_of() {
     assert_eq!(fs::read(root.join("secret.key")).unwrap(), b"a secret");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_data_folder_that_is_open_to_everybody_is_warned_of() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (root, log) = (folder.path().join("data"), folder.path().join("log"));
+    fs::create_dir(&root).unwrap();
+    let start = |mode: u32| {
+        fs::set_permissions(&root, fs::Permissions::from_mode(mode)).unwrap();
+        Process::start_by(&root, &format!("exec \"$@\" 2> '{}'", log.display())).kill();
+        fs::read_to_string(&log).unwrap()
+    };
+    let said = start(0o755);
+    assert!(said.contains("chmod -R go=") && said.contains(&root.display().to_string()), "{said}");
+    assert_eq!(said.lines().count(), 1, "it is said once: {said}");
+    assert_eq!(start(0o750), "");
+}
+
 #[test]
 fn who_shares_the_files_of_a_folder_knows_it_by_its_marker() {
     let folder = tempfile::tempdir().unwrap();
