@@ -106,7 +106,15 @@ fn list(arguments: &ListArguments, output: &Output) -> Result<(), Failure> {
 fn remove(arguments: &RemoveArguments, output: &Output) -> Result<(), Failure> {
     let id = arguments.id;
     let connection = arguments.operator.connect(output)?;
-    connection.send(Ask::delete(&format!("/v1/key-sets/{id}"))).map_err(unreached)?;
+    connection.send(Ask::delete(&format!("/v1/key-sets/{id}"))).map_err(|failure| {
+        match failure.code.as_str() {
+            "NOT_FOUND" if failure.detail.starts_with("there is no key set") => {
+                let detail = format!("there is no key set {id}; refloat key-sets list shows which there are");
+                Failure { detail, ..failure }
+            }
+            _ => unreached(failure),
+        }
+    })?;
     output.result(&json!({ "id": id, "removed": true }), || {
         format!("key set {id} is removed; its client has to upload it again before the next job")
     })

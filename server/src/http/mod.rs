@@ -76,7 +76,7 @@ pub fn operator_router(http: &Arc<Http>) -> Router {
     health()
         .route("/metrics", get(meta::metrics))
         .merge(key_sets::routes())
-        .fallback(unknown)
+        .fallback(unknown_to_operators)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(axum::middleware::from_fn_with_state(Arc::clone(http), guard::guard))
         .with_state(Arc::clone(http))
@@ -118,6 +118,14 @@ pub fn router(http: &Arc<Http>) -> Router {
 async fn unknown(uri: axum::http::Uri) -> Refusal {
     let path: String = uri.path().chars().take(200).collect();
     Problem::not_found(format!("there is nothing at {path}; /openapi.json lists the addresses")).into()
+}
+
+async fn unknown_to_operators(uri: axum::http::Uri) -> Refusal {
+    let path: String = uri.path().chars().take(200).collect();
+    Problem::not_found(format!(
+        "there is nothing at {path}: this is the operators' address, server.metrics_listen; clients call that of server.listen"
+    ))
+    .into()
 }
 
 async fn method_not_allowed(method: axum::http::Method, uri: axum::http::Uri) -> Refusal {

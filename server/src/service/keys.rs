@@ -302,7 +302,7 @@ impl Service {
             "MEMORY",
             "Keys too large for this server",
             format!(
-                "a key set of {} takes {} bytes of memory, this server gives keys {} bytes; raise compute.key_cache_bytes",
+                "a key set of {} takes {} bytes of memory, this server gives keys {} bytes; raise compute.key_cache_bytes, or --memory with which the server was started",
                 set.name,
                 set.expanded_key_bytes,
                 self.cache.budget()

@@ -146,6 +146,8 @@ fn clients_proxies_and_pages_are_not_operators() {
     asked(&operators, &[("origin", &format!("http://{}", operators.address))], "FORBIDDEN", 403);
     asked(&operators, &[("host", "rebound.example")], "FORBIDDEN", 403);
     operators.get(ROUTE).expect(200);
+    let lost = operators.post_json("/v1/keys", &json!({})).problem(404, "NOT_FOUND");
+    assert!(lost.contains("this is the operators' address") && lost.contains("server.listen"), "{lost}");
     server.stop();
     // If metrics are public, nobody may list or remove key sets.
     let server =
@@ -177,7 +179,8 @@ fn the_command_line_lists_and_removes() {
     assert!(!words.contains(KEY) && words.contains(&other("1")) && !words.contains("more follow"), "{words}");
     assert!(text(&format!("key-sets list --after {} {at}", "f".repeat(32))).contains("no key sets"));
     assert_eq!(ok(&run(&format!("--json key-sets remove {KEY} {at}")))["removed"], true);
-    fails(&run(&format!("--json key-sets remove {KEY} {at}")), "NOT_FOUND");
+    let gone = fails(&run(&format!("--json key-sets remove {KEY} {at}")), "NOT_FOUND");
+    assert_eq!(gone, format!("there is no key set {KEY}; refloat key-sets list shows which there are"));
     assert!(!run(&format!("key-sets remove 17 {at}")).status.success());
     // The listener for clients does not answer operators.
     let wrong =
