@@ -289,20 +289,16 @@ impl Connection {
                 words(location.unwrap_or("nowhere"))
             ));
         }
+        let proxy = match status.as_u16() {
+            502..=504 => "; that is a proxy, which does not reach the server: check that the server runs",
+            _ => "",
+        };
         match self.read(response, REFUSAL).map(|bytes| serde_json::from_slice::<Problem>(&bytes)) {
             Ok(Ok(problem)) => of_problem(&problem),
-            _ => {
-                let proxy = match status.as_u16() {
-                    502..=504 => {
-                        "; that is a proxy, which does not reach the server: check that the server runs"
-                    }
-                    _ => "",
-                };
-                Failure::network(format!(
-                    "{} answered {status} and not as a refloat server does{proxy}",
-                    self.base
-                ))
-            }
+            _ => Failure::network(format!(
+                "{} answered {status} and not as a refloat server does{proxy}",
+                self.base
+            )),
         }
     }
 }
