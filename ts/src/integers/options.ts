@@ -25,9 +25,9 @@ export interface IntegerArithmeticKeysOptions extends SignalOptions {
    * Rotations of the rows to make keys for; other rotations are composed of these, with one key switch each. By default the powers of two,
    * of which every rotation is composed; `[]` for none.
    */
-  readonly rotations?: readonly number[];
+  readonly rotations?: readonly number[] | undefined;
   /** Whether to make the key that exchanges the two rows; `false` by default. */
-  readonly swapRows?: boolean;
+  readonly swapRows?: boolean | undefined;
 }
 
 /** @internal */
