@@ -63,12 +63,15 @@ describe('the adder', () => {
     }
   });
 
-  test('can be cancelled where it runs, and only there', () => {
+  test('has a table with a row for each bit of the sum', () => {
     const { text: table } = adder(state({ sum: 277, times: Array.from({ length: 16 }, () => 9), tables: new Set(['adder']) }), 900);
     const rows = [...table.matchAll(/<tr><th scope="row">(\d)<\/th>(.*?)<\/tr>/g)].map(([, bit, cells = '']) => [bit, ...[...cells.matchAll(/<td>(.*?)<\/td>/g)].map(([, cell]) => cell)]);
     // 200 is 11001000 and 77 is 01001101: a carry from bit 3 to bit 4, and none into bit 3.
     expect(rows[3]).toEqual(['3', '1', '1', 'MAJ3 = 1, 9.0 ms', 'XOR3 = 0, 9.0 ms', '0']);
     expect(rows[8]).toEqual(['8', '', '', '', '', '1']);
+  });
+
+  test('can be cancelled where it runs, and only there', () => {
     expect(adder(state({ busy: 'adding' }), 900).text).toContain('data-act="cancel"');
     expect(adder(state({ busy: 'looking up', at: 'gates-draw' }), 900).text).not.toContain('data-act="cancel"');
   });

@@ -133,10 +133,10 @@ describe('mistakes', () => {
     }
     await refused(arithmetic.multiply(undefined as unknown as IntegerCiphertext, x), 'INVALID_ARGUMENT', /a ciphertext was expected/);
     await refused(arithmetic.multiply(low, x), 'LEVEL_MISMATCH', /are at levels 0 and \d; encrypt at a level up to \d, or bootstrap before/);
-    await refused(arithmetic.rotate(x, 1), 'MISSING_KEY', /\[2, 510\]; make keys for the powers of two/);
+    await refused(arithmetic.rotate(x, 1), 'MISSING_KEY', /\[2, 510\]; arithmeticKeys\(\) makes keys for all powers of two/);
     await refused(arithmetic.rotate(x, 0.5), 'INVALID_ARGUMENT', /pass an integer/);
     await refused(arithmetic.rotate(x, NaN), 'INVALID_ARGUMENT', /pass an integer/);
-    await refused(arithmetic.swapRows(x), 'MISSING_KEY', /swap of the rows among these; make keys that have it/);
+    await refused(arithmetic.swapRows(x), 'MISSING_KEY', /swap of the rows among these; make it with arithmeticKeys\({ swapRows: true }\)/);
     using turned = await arithmetic.rotate(low, 2 ** 40 + 2);
     expect((await keys.decrypt(turned))[0]).toBe(4);
     expect(() => keys.arithmeticKeys({ rotations: [0.5] })).toThrow(/name integers/);

@@ -450,6 +450,7 @@ describe('what takes long', () => {
       await expect(make(AbortSignal.abort('before'))).rejects.toBe('before');
     }
     await expect.poll(async () => (await rf.memory()).objects).toBe(objects);
+    await expect.poll(async () => (await fresh.memory()).objects).toBe(0);
   });
 
   it('is refused where it cannot fit', async () => {

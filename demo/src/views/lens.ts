@@ -80,7 +80,7 @@ export function circle(state: State, voyage: Voyage | undefined): Html {
 /** The circle in a sentence, from the data. */
 export function circleSentence(state: State, voyage: Voyage | undefined): string {
   const plane = voyage && planeAt(voyage, state.at);
-  if (voyage && JOURNEY[state.at.station] === 'encode_phase') return 'The first drawing, of one slot, has them.';
+  if (voyage && voyage.place !== 'server' && JOURNEY[state.at.station] === 'encode_phase') return 'The first drawing, of one slot, has them.';
   if (!voyage || !plane) return 'No slots to draw.';
   const spread = (gathered(plane.points).spread * 180) / Math.PI;
   const drawn = plane.points.length / 2;

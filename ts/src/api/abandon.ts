@@ -9,16 +9,24 @@ export function unlessAborted<T>(signal: AbortSignal | undefined, work: () => Pr
   const working = work();
   if (!signal) return working;
   return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      reject(signal.reason as Error);
-      working.then(letGo, () => undefined);
+    // Decided only once: what has been handed out is not freed.
+    let decided = false;
+    const decide = (settle: () => void): void => {
+      if (decided) return;
+      decided = true;
+      signal.removeEventListener('abort', abort);
+      settle();
     };
+    const abort = (): void =>
+      decide(() => {
+        reject(signal.reason as Error);
+        working.then(letGo, () => undefined);
+      });
     signal.addEventListener('abort', abort, { once: true });
-    const listening = working.then(
-      (value) => void (signal.aborted || resolve(value)),
-      (error: unknown) => reject(error as Error),
+    working.then(
+      (value) => decide(() => resolve(value)),
+      (error: unknown) => decide(() => reject(error as Error)),
     );
-    void listening.finally(() => signal.removeEventListener('abort', abort));
   });
 }
 

@@ -26,7 +26,7 @@ export function asSecret(name: string, read: string): Passing {
 
 /** How evaluation keys get there: a method of the key set makes them. */
 export function byMaking(name: string, make: string): Passing {
-  return { name, how: `make them there with ${make}() of the key set, or uploadKeys() to a server` };
+  return { name, how: `make them there with ${make}(), or uploadKeys() to a server` };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { checkOptions } from '../api/check-options.js';
 import type { KeyOwner } from '../api/evaluation-keys.js';
 import { SIGNAL, type SignalOptions } from '../api/options.js';
+import { INTEGER_ARITHMETIC, type Repairs } from '../api/repairs.js';
 import type { GlueIntegerArithmeticKeys } from '../engine/glue.js';
 import type { Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
@@ -37,6 +38,11 @@ export class IntegerArithmeticKeys extends IntegerEvaluation<GlueIntegerArithmet
   /** @internal */
   protected get called(): string {
     return 'these keys for arithmetic';
+  }
+
+  /** @internal */
+  protected override get repairs(): Repairs {
+    return INTEGER_ARITHMETIC;
   }
 
   /** @internal */

@@ -1,5 +1,6 @@
 import { stepsWithin } from '../api/arguments.js';
 import { EvaluationKeys } from '../api/evaluation-keys.js';
+import { repaired, type Repairs } from '../api/repairs.js';
 import { keyMismatch } from '../api/sets.js';
 import type { GlueIntegerArithmeticKeys, GlueIntegerCiphertext } from '../engine/glue.js';
 import type { Handle, Made } from '../engine/handle.js';
@@ -27,16 +28,21 @@ export abstract class IntegerEvaluation<T extends Operations> extends Evaluation
    */
   async rotate(x: IntegerCiphertext, steps: number): Promise<IntegerCiphertext> {
     const hop = stepsWithin(this.params.slots / 2, steps);
-    return this.#made(this.port.call(this.#operations, 'rotate', this.handleOf(x), hop));
+    return this.#made(repaired(this.port.call(this.#operations, 'rotate', this.handleOf(x), hop), this.repairs));
   }
 
   /** Exchanges the two rows. */
   async swapRows(x: IntegerCiphertext): Promise<IntegerCiphertext> {
-    return this.#made(this.port.call(this.#operations, 'swapRows', this.handleOf(x)));
+    return this.#made(repaired(this.port.call(this.#operations, 'swapRows', this.handleOf(x)), this.repairs));
   }
 
   /** How error messages call these keys. @internal */
   protected abstract get called(): string;
+
+  /** What these keys say instead of the core's repairs. @internal */
+  protected get repairs(): Repairs {
+    return [];
+  }
 
   /** The handle of a ciphertext under the same key; `plain` is what takes plain integers instead. @internal */
   protected handleOf(x: IntegerCiphertext, plain?: string): Handle<GlueIntegerCiphertext> {

@@ -1,3 +1,4 @@
+import { INTEGER_ARITHMETIC, repaired } from '../api/repairs.js';
 import { keyMismatch } from '../api/sets.js';
 import { freeing } from '../engine/engine-run.js';
 import type { GlueIntegerArithmeticKeys, GlueIntegerCiphertext, GlueIntegerKeys, GlueIntegerProgram } from '../engine/glue.js';
@@ -38,7 +39,9 @@ export function runIntegers(
         for (const other of others) await asSent(port, other, (y) => port.call(handle, 'give', y));
       },
       plan: (handle) =>
-        'bootstrap' in tools ? port.call(handle, 'plan', tools.bootstrap) : port.call(handle, 'planArithmetic', tools.arithmetic),
+        'bootstrap' in tools
+          ? port.call(handle, 'plan', tools.bootstrap)
+          : repaired(port.call(handle, 'planArithmetic', tools.arithmetic), INTEGER_ARITHMETIC),
       step: (run) => ('bootstrap' in tools ? run.step('step', tools.bootstrap) : run.step('stepArithmetic', tools.arithmetic)),
       take: async (handle, index) => new IntegerCiphertext(port, await port.call(handle, 'finish', index)),
     },
