@@ -120,6 +120,14 @@ pub fn repair(folder: &Path) -> String {
     }
 }
 
+/// What mends a damaged file of the evaluation keys in `folder`. Keys of a new secret key would not fit the ciphertexts there are.
+fn mended(folder: &Path) -> String {
+    match secret_of(folder) {
+        Some(_) => format!("make it again with {}", repair(folder)),
+        None => "get it again from where the secret key is".to_owned(),
+    }
+}
+
 /// Says which file an error is about.
 pub fn in_file(path: &Path, error: refloat::Error) -> Failure {
     let failure = Failure::from(error);
@@ -209,11 +217,22 @@ impl EvaluationFolder {
         }
     }
 
-    /// Makes a folder count as incomplete if its manifest does not read back, so that it is made again.
-    pub fn forget_damaged(folder: &Path) -> Result<(), Failure> {
+    /// Makes a folder count as incomplete if its manifest does not read back, so that it is made again. The file keeps its bytes under
+    /// another name: it may be somebody else's.
+    pub fn set_damaged_aside(folder: &Path) -> Result<(), Failure> {
         let path = folder.join(MANIFEST);
-        let damaged = path.is_file() && serde_json::from_slice::<Manifest>(&read_file(&path)?).is_err();
-        if damaged { Self::forget(folder) } else { Ok(()) }
+        if !path.is_file() || serde_json::from_slice::<Manifest>(&read_file(&path)?).is_ok() {
+            return Ok(());
+        }
+        let aside = path.with_extension("json.damaged");
+        if aside.exists() {
+            return Err(Failure::file(
+                "set aside",
+                &path,
+                &format!("{} is there already; remove it", aside.display()),
+            ));
+        }
+        fs::rename(&path, &aside).map_err(|error| Failure::file("rename", &path, &error))
     }
 
     /// Finds evaluation keys in a folder, or in its subfolder of evaluation keys; `None` if there are
@@ -233,11 +252,7 @@ impl EvaluationFolder {
         }
         let bytes = read_file(&path)?;
         let manifest = serde_json::from_slice(&bytes).map_err(|error| {
-            Failure::file(
-                "understand",
-                &path,
-                &format!("{error}; the file is damaged: make it again with {}", repair(folder)),
-            )
+            Failure::file("understand", &path, &format!("{error}; the file is damaged: {}", mended(folder)))
         })?;
         Ok(Some(Self { folder: folder.to_owned(), manifest }))
     }
@@ -250,10 +265,7 @@ impl EvaluationFolder {
 
     fn unread(&self, path: &Path, error: &std::io::Error) -> Failure {
         let failure = Failure::file("read", path, error);
-        Failure {
-            detail: format!("{}; make it again with {}", failure.detail, repair(&self.folder)),
-            ..failure
-        }
+        Failure { detail: format!("{}; {}", failure.detail, mended(&self.folder)), ..failure }
     }
 
     fn refused(&self, path: &Path, error: refloat::Error) -> Failure {
@@ -262,7 +274,7 @@ impl EvaluationFolder {
             Some(problem) => format!("{}: {problem}", path.display()),
             None => in_file(path, error).detail,
         };
-        Failure { code, detail: format!("{detail}; make it again with {}", repair(&self.folder)) }
+        Failure { code, detail: format!("{detail}; {}", mended(&self.folder)) }
     }
 
     /// Loads all pieces for use with their set, which must be among `engines`.
@@ -280,7 +292,7 @@ impl EvaluationFolder {
         let here = self.folder.clone();
         let later: PartReader = Arc::new(move |index| {
             let path = part_path(&here, index);
-            let repair = || format!("{}; make it again with {}", path.display(), repair(&here));
+            let repair = || format!("{}; {}", path.display(), mended(&here));
             fs::read(&path)
                 .map_err(|error| std::io::Error::new(error.kind(), format!("{error}: {}", repair())))
         });

@@ -23,7 +23,7 @@ Examples:
   refloat keygen --preset n15 --out keys15                    for conventional bootstrapping
   refloat keygen --preset bool-128 --out gatekeys             for circuits of gates
   refloat keygen --preset toy10 --allow-insecure --out toykeys
-  refloat keygen --preset ship13 --out keys --secret-only     evaluation keys are made when needed
+  refloat keygen --preset ship13 --out small --secret-only    evaluation keys are made when needed
   refloat keygen --resume --out keys                          evaluation keys that are missing or damaged";
 
 /// Arguments of `refloat keygen`.
@@ -108,7 +108,7 @@ fn complete(arguments: &Arguments, path: &Path, registry: &Registry, output: &Ou
     }
     let folder = keyfiles::evaluation_path(&arguments.out);
     if arguments.resume {
-        EvaluationFolder::forget_damaged(&folder)?;
+        EvaluationFolder::set_damaged_aside(&folder)?;
     }
     let whole = EvaluationFolder::is_complete(&folder, &made.set)?;
     if arguments.secret_only || (whole && !arguments.resume) {

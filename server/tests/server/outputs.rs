@@ -282,6 +282,7 @@ fn damaged_keys_are_named_with_what_mends_them() {
     let made = ok(&run("--json keygen --resume --out @keys"));
     assert_eq!(made["piecesMade"], 1, "{made}");
     assert_eq!(fs::read(at("keys/evaluation/keys.json")).unwrap(), list);
+    assert_eq!(fs::read(at("keys/evaluation/keys.json.damaged")).unwrap(), list[..list.len() / 2]);
     assert_eq!(fs::read(at("keys/evaluation/00001.part")).unwrap(), part);
     ok(&run(bootstrap));
 
