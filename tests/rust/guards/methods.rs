@@ -159,7 +159,7 @@ const MEASUREMENTS: [&str; 22] = [
 ];
 
 /// Others, and the methods that each names: no more of them, and no fewer. A file comes here only with a reason.
-const OTHERS: [(&str, &[&str]); 8] = [
+const OTHERS: [(&str, &[&str]); 9] = [
     // The complementary error function, from the noise of gates.
     ("core/src/bootstrapping/ckks_ship/failure.rs", &["cggi"]),
     // The scheme, as a field of descriptions.
@@ -176,6 +176,8 @@ const OTHERS: [(&str, &[&str]); 8] = [
     ("server/src/memory_plan.rs", &["conventional"]),
     // The default set, and the one module that computes the polynomial of a reduction and clamps.
     ("ts/src/api/instance.ts", &["conventional", "ship"]),
+    // The sets that the client artefact does not compute with, for a message.
+    ("ts/src/engine/engine.ts", &["ship"]),
 ];
 
 /// First words of the files that are written from the descriptions of sets.

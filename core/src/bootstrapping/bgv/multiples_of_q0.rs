@@ -24,6 +24,8 @@ impl<W: Word> BgvBootstrapper<W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
+        // Before what is missing is said in the name of this set.
+        self.check(&x.origin, keys)?;
         let Some(multiples) = &x.multiples else {
             return Err(Error::InvalidArgument(alloc::format!(
                 "multiples of q0 for the set {}, whose digits are read from the raised message; raise that",
