@@ -26,6 +26,20 @@ const which = (name) => {
 const root = process.getuid?.() === 0;
 const MINI_BROWSER = ['4.1', '6.0', '4.0'].map((version) => `/usr/lib/x86_64-linux-gnu/webkit2gtk-${version}/MiniBrowser`);
 
+/** A session bus that starts no service: the portal for documents would mount a file system in the profile, which outlives the browser. */
+const BUS = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:tmpdir=${tmpdir()}</listen>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+`;
+
 /** For each browser: the command for an address and a profile folder, `undefined` if it is not installed; and the version it states. */
 const BROWSERS = {
   Chromium: {
@@ -50,10 +64,10 @@ const BROWSERS = {
     packages: ['webkit2gtk-driver', 'xvfb', 'dbus'],
     engine: 'JavaScriptCore, as Safari',
     version: () => run('xvfb-run', ['--auto-servernum', MINI_BROWSER.find((file) => existsSync(file)) ?? 'MiniBrowser', '--version']),
-    command: (url) => {
+    command: (url, profile) => {
       const path = MINI_BROWSER.find((file) => existsSync(file));
       const [display, bus] = [which('xvfb-run'), which('dbus-run-session')];
-      return path && display && bus && [display, '--auto-servernum', bus, '--', path, url];
+      return path && display && bus && [display, '--auto-servernum', bus, `--config-file=${join(profile, 'bus.conf')}`, '--', path, url];
     },
   },
 };
@@ -68,6 +82,7 @@ const PAGES = {
 async function verdict(name, folder) {
   const { command, packages } = BROWSERS[name];
   const profile = await mkdtemp(join(tmpdir(), 'refloat-browser-'));
+  await writeFile(join(profile, 'bus.conf'), BUS);
   let said;
   const answer = new Promise((resolve) => (said = resolve));
   try {
