@@ -1,38 +1,21 @@
 //! The arithmetic of a transform's butterflies: residues as words of a [`Vector`], reduced lazily or at once.
 
 use crate::arith::ntt::{Factors, Twiddles};
-use crate::arith::simd::vector::{Pack, Transpose, Vector};
-use crate::arith::{MachineWord, NttTable, Shoup};
+use crate::arith::simd::vector::{OnLanes, Registers, Transpose, Vector};
+use crate::arith::{NttTable, Shoup};
 
 /// Residues as a transform holds them between its stages, in tiles of `R` registers.
 ///
 /// A tile is one or more squares of `SQUARE` registers.
-pub(crate) trait Butterfly<const R: usize>: Copy {
-    /// The words in memory.
-    type Word: MachineWord;
-    /// `LANES` words in memory.
-    type Pack: Pack<Self::Word>;
-    /// The register.
-    type Reg: Copy;
+pub(crate) trait Butterfly<const R: usize>: Registers {
     /// A fixed factor per lane.
     type Factor: Copy;
 
-    /// Number of words in a register.
-    const LANES: usize;
     /// Registers in a square: `LANES`, or any power of two where a register is one word.
     const SQUARE: usize;
     /// Whether evaluations stay in transposed squares.
     const TRANSPOSED: bool = false;
 
-    /// The row as packs; its length is a multiple of `LANES`.
-    #[inline(always)]
-    fn packs(self, row: &mut [Self::Word]) -> &mut [Self::Pack] {
-        Self::Pack::packs_mut(row).0
-    }
-    /// Reads a pack between stages.
-    fn load(self, from: &Self::Pack) -> Self::Reg;
-    /// Writes a pack between stages.
-    fn store(self, to: &mut Self::Pack, x: Self::Reg);
     /// The twiddle factors for passes and tiles; none if the row is too short for them.
     fn tables(self, w: &Twiddles<Self::Word>) -> Option<[&Factors<Self::Word>; 2]>;
     /// Takes residues in `[0, p)` to the form that they have between stages.
@@ -98,26 +81,25 @@ impl<V: Vector, const LAZY: bool, const FREE: bool, const TRANSPOSED: bool> Word
     }
 }
 
+impl<V: Vector, const LAZY: bool, const FREE: bool, const TRANSPOSED: bool> OnLanes
+    for Words<V, LAZY, FREE, TRANSPOSED>
+{
+    type Lanes = V;
+
+    #[inline(always)]
+    fn lanes(self) -> V {
+        self.v
+    }
+}
+
 impl<const R: usize, V: Transpose<R>, const LAZY: bool, const FREE: bool, const TRANSPOSED: bool> Butterfly<R>
     for Words<V, LAZY, FREE, TRANSPOSED>
 {
-    type Word = V::Word;
-    type Pack = V::Pack;
-    type Reg = V::Reg;
     type Factor = V::Factor;
 
-    const LANES: usize = V::LANES;
     const SQUARE: usize = if V::LANES == 1 { R } else { V::LANES };
     const TRANSPOSED: bool = TRANSPOSED;
 
-    #[inline(always)]
-    fn load(self, from: &V::Pack) -> V::Reg {
-        self.v.load(from)
-    }
-    #[inline(always)]
-    fn store(self, to: &mut V::Pack, x: V::Reg) {
-        self.v.store(to, x);
-    }
     #[inline(always)]
     fn tables(self, w: &Twiddles<V::Word>) -> Option<[&Factors<V::Word>; 2]> {
         let narrow = if V::LANES == 1 { Some(w.natural()) } else { w.narrow(V::LANES) };

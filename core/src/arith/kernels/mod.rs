@@ -10,6 +10,11 @@ pub(crate) mod ntt;
 pub(crate) mod permute;
 pub(crate) mod pointwise;
 pub(crate) mod products;
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
+))]
+pub(crate) mod reals;
 pub(crate) mod unrolled_product;
 
 pub use key_products::{

@@ -85,7 +85,7 @@ pub(crate) fn transform<const R: usize, A: Butterfly<R>, const FORWARD: bool>(
     let Some([w, narrow]) = tables.filter(|_| has_tiles::<R, A>(t.n())) else {
         return short::<_, FORWARD>(t, row);
     };
-    let packs = a.packs(row);
+    let packs = a.packs_mut(row).0;
     // Passes have two stages, but the one that covers the row has one if their number is odd.
     let alone = (total / square).trailing_zeros() % 2 == 1;
     let largest = if alone { total / 2 } else { total / 4 };

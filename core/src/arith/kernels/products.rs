@@ -3,22 +3,14 @@
 pub(crate) use super::key_products::key_products;
 use super::key_products::line;
 use super::pointwise::Wide;
-use crate::arith::simd::vector::{Pack, Products};
+use crate::arith::simd::vector::{OnLanes, Pack, Products, Registers};
 use crate::arith::{MachineWord, Modulus};
 
 /// Sums of products modulo one prime.
-pub(crate) trait Sums: Copy {
-    /// The words in memory.
-    type Word: MachineWord;
-    /// `LANES` words in memory.
-    type Pack: Pack<Self::Word>;
-    /// The register.
-    type Reg: Copy;
+pub(crate) trait Sums: Registers {
     /// A sum in each lane.
     type Acc: Copy;
 
-    /// Number of words in a register.
-    const LANES: usize;
     /// Left sides that are multiplied by a key at once, 1, 2 or 4: their sums take half of the registers.
     const LEFT_SIDES: usize = match (size_of::<Self::Reg>(), size_of::<Self::Acc>() / size_of::<Self::Reg>())
     {
@@ -30,10 +22,6 @@ pub(crate) trait Sums: Copy {
     /// Packs of one left side whose sums registers hold at once, 1 or 2.
     const PACKS: usize = if Self::LANES > 1 && line::<Self::Word>() > Self::LANES { 2 } else { 1 };
 
-    /// Reads a pack.
-    fn load(self, from: &Self::Pack) -> Self::Reg;
-    /// Writes a pack.
-    fn store(self, to: &mut Self::Pack, x: Self::Reg);
     /// Zeros.
     fn zero(self) -> Self::Acc;
     /// Residues as sums.
@@ -71,22 +59,18 @@ impl<V: Products> DoubleWords<V> {
     }
 }
 
+impl<V: Products> OnLanes for DoubleWords<V> {
+    type Lanes = V;
+
+    #[inline(always)]
+    fn lanes(self) -> V {
+        self.v
+    }
+}
+
 impl<V: Products> Sums for DoubleWords<V> {
-    type Word = V::Word;
-    type Pack = V::Pack;
-    type Reg = V::Reg;
     type Acc = V::Acc;
 
-    const LANES: usize = V::LANES;
-
-    #[inline(always)]
-    fn load(self, from: &V::Pack) -> V::Reg {
-        self.v.load(from)
-    }
-    #[inline(always)]
-    fn store(self, to: &mut V::Pack, x: V::Reg) {
-        self.v.store(to, x);
-    }
     #[inline(always)]
     fn zero(self) -> V::Acc {
         self.v.acc_zero()

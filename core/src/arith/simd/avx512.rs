@@ -4,7 +4,7 @@
 //! returns it only where the CPU has AVX-512F; loads and stores go through references to whole
 //! packs and are unaligned.
 
-use super::vector::{Products, Redc, Transpose, Vector};
+use super::vector::{Products, Redc, Registers, Transpose, Vector, registers};
 use crate::arith::Shoup;
 use crate::arith::unrolled_loop::unrolled;
 use core::arch::x86_64::*;
@@ -63,26 +63,20 @@ fn odd(x: __m512i) -> __m512i {
     avx512!(_mm512_srli_epi64::<32>(x))
 }
 
+registers! {
+    Lanes: [u32; 16] as __m512i,
+    |from| avx512!(_mm512_loadu_si512(from.as_ptr().cast())),
+    |to, x| avx512!(_mm512_storeu_si512(to.as_mut_ptr().cast(), x))
+}
+
 impl Vector for Lanes {
-    type Word = u32;
-    type Pack = [u32; 16];
-    type Reg = __m512i;
     type Factor = Factor;
 
-    const LANES: usize = 16;
     const LAZY_BITS: u32 = 30;
 
     #[inline(always)]
     fn splat(self, x: u32) -> __m512i {
         avx512!(_mm512_set1_epi32(x as i32))
-    }
-    #[inline(always)]
-    fn load(self, from: &[u32; 16]) -> __m512i {
-        avx512!(_mm512_loadu_si512(from.as_ptr().cast()))
-    }
-    #[inline(always)]
-    fn store(self, to: &mut [u32; 16], x: __m512i) {
-        avx512!(_mm512_storeu_si512(to.as_mut_ptr().cast(), x));
     }
     #[inline(always)]
     fn add(self, a: __m512i, b: __m512i) -> __m512i {

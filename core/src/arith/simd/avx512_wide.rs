@@ -5,7 +5,7 @@
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
 
 use super::ifma::{Ifma, Lanes as Words, ifma};
-use super::vector::{Transpose, Vector};
+use super::vector::{OnLanes, Transpose, Vector};
 use crate::arith::Shoup;
 use core::arch::x86_64::*;
 
@@ -29,27 +29,24 @@ pub(crate) struct Factor {
     fraction: __m512i,
 }
 
+impl OnLanes for Lanes {
+    type Lanes = Words;
+
+    #[inline(always)]
+    fn lanes(self) -> Words {
+        self.0
+    }
+}
+
 impl Vector for Lanes {
-    type Word = u64;
-    type Pack = [u64; 8];
-    type Reg = __m512i;
     type Factor = Factor;
 
-    const LANES: usize = 8;
     const LAZY_BITS: u32 = 61;
     const ROUGH_BITS: u32 = 2;
 
     #[inline(always)]
     fn splat(self, x: u64) -> __m512i {
         self.0.splat(x)
-    }
-    #[inline(always)]
-    fn load(self, from: &[u64; 8]) -> __m512i {
-        self.0.load(from)
-    }
-    #[inline(always)]
-    fn store(self, to: &mut [u64; 8], x: __m512i) {
-        self.0.store(to, x);
     }
     #[inline(always)]
     fn add(self, a: __m512i, b: __m512i) -> __m512i {

@@ -8,7 +8,7 @@
 
 use super::avx512_wide::Lanes;
 use super::ifma::ifma;
-use super::vector::{Products, Vector};
+use super::vector::{Products, Registers, Vector};
 use core::arch::x86_64::*;
 
 /// `low + 2^52 middle + 2^104 high`.

@@ -7,7 +7,7 @@
 
 use super::avx2::Avx2;
 use super::avx512::transpose_quarters;
-use super::vector::{Montgomery, Transpose, Vector};
+use super::vector::{Montgomery, Transpose, Vector, registers};
 use crate::arith::Shoup;
 use crate::arith::unrolled_loop::unrolled;
 use core::arch::x86_64::*;
@@ -60,26 +60,20 @@ macro_rules! ifma {
 
 pub(in crate::arith) use ifma;
 
+registers! {
+    Lanes: [u64; 8] as __m512i,
+    |from| ifma!(_mm512_loadu_si512(from.as_ptr().cast())),
+    |to, x| ifma!(_mm512_storeu_si512(to.as_mut_ptr().cast(), x))
+}
+
 impl Vector for Lanes {
-    type Word = u64;
-    type Pack = [u64; 8];
-    type Reg = __m512i;
     type Factor = Factor;
 
-    const LANES: usize = 8;
     const LAZY_BITS: u32 = PRIME_BITS;
 
     #[inline(always)]
     fn splat(self, x: u64) -> __m512i {
         ifma!(_mm512_set1_epi64(x as i64))
-    }
-    #[inline(always)]
-    fn load(self, from: &[u64; 8]) -> __m512i {
-        ifma!(_mm512_loadu_si512(from.as_ptr().cast()))
-    }
-    #[inline(always)]
-    fn store(self, to: &mut [u64; 8], x: __m512i) {
-        ifma!(_mm512_storeu_si512(to.as_mut_ptr().cast(), x));
     }
     #[inline(always)]
     fn add(self, a: __m512i, b: __m512i) -> __m512i {

@@ -1,6 +1,6 @@
 //! Portable instructions: registers of one word.
 
-use super::vector::{Products, Redc, Transpose, Vector};
+use super::vector::{Products, Redc, Registers, Transpose, Vector};
 use crate::arith::{MachineWord, Shoup};
 use core::marker::PhantomData;
 
@@ -22,19 +22,13 @@ impl<W> Clone for Scalar<W> {
 
 impl<W> Copy for Scalar<W> {}
 
-impl<W: MachineWord> Vector for Scalar<W> {
+impl<W: MachineWord> Registers for Scalar<W> {
     type Word = W;
     type Pack = W;
     type Reg = W;
-    type Factor = Shoup<W>;
 
     const LANES: usize = 1;
-    const LAZY_BITS: u32 = W::BITS - 2;
 
-    #[inline(always)]
-    fn splat(self, x: W) -> W {
-        x
-    }
     #[inline(always)]
     fn load(self, from: &W) -> W {
         *from
@@ -42,6 +36,17 @@ impl<W: MachineWord> Vector for Scalar<W> {
     #[inline(always)]
     fn store(self, to: &mut W, x: W) {
         *to = x;
+    }
+}
+
+impl<W: MachineWord> Vector for Scalar<W> {
+    type Factor = Shoup<W>;
+
+    const LAZY_BITS: u32 = W::BITS - 2;
+
+    #[inline(always)]
+    fn splat(self, x: W) -> W {
+        x
     }
     #[inline(always)]
     fn add(self, a: W, b: W) -> W {

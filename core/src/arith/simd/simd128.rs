@@ -1,7 +1,7 @@
 //! WebAssembly SIMD128: four 32-bit lanes. There is no detection at run time: a module that contains these
 //! instructions does not load where they are missing.
 
-use super::vector::{Products, Redc, Transpose, Vector};
+use super::vector::{Products, Redc, Transpose, Vector, registers};
 use crate::arith::Shoup;
 use core::arch::wasm32::*;
 
@@ -23,28 +23,26 @@ pub(crate) struct Acc {
     high: v128,
 }
 
+registers! {
+    Simd128: [u32; 4] as v128,
+    |from| {
+        // SAFETY: the reference covers 16 readable bytes; the instruction needs no alignment.
+        unsafe { v128_load(from.as_ptr().cast()) }
+    },
+    |to, x| {
+        // SAFETY: the reference covers 16 writable bytes; the instruction needs no alignment.
+        unsafe { v128_store(to.as_mut_ptr().cast(), x) }
+    }
+}
+
 impl Vector for Simd128 {
-    type Word = u32;
-    type Pack = [u32; 4];
-    type Reg = v128;
     type Factor = Factor;
 
-    const LANES: usize = 4;
     const LAZY_BITS: u32 = 30;
 
     #[inline(always)]
     fn splat(self, x: u32) -> v128 {
         u32x4_splat(x)
-    }
-    #[inline(always)]
-    fn load(self, from: &[u32; 4]) -> v128 {
-        // SAFETY: the reference covers 16 readable bytes; the instruction needs no alignment.
-        unsafe { v128_load(from.as_ptr().cast()) }
-    }
-    #[inline(always)]
-    fn store(self, to: &mut [u32; 4], x: v128) {
-        // SAFETY: the reference covers 16 writable bytes; the instruction needs no alignment.
-        unsafe { v128_store(to.as_mut_ptr().cast(), x) }
     }
     #[inline(always)]
     fn add(self, a: v128, b: v128) -> v128 {

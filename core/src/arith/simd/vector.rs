@@ -2,26 +2,17 @@
 
 use crate::arith::{MachineWord, Shoup};
 
-/// Registers of `LANES` words. A value of the implementing type proves that the CPU has the
-/// instructions; it carries no data.
-///
-/// Every method is inlined into the `#[target_feature]` function of the backend.
-pub(crate) trait Vector: Copy + Send + Sync + 'static {
+/// Registers of `LANES` words, and how words reach them.
+pub(crate) trait Registers: Copy {
     /// The word in one lane.
     type Word: MachineWord;
     /// `[Word; LANES]`.
     type Pack: Pack<Self::Word>;
     /// The register.
     type Reg: Copy;
-    /// A fixed factor per lane in Shoup form.
-    type Factor: Copy;
 
     /// Number of words in a register, a power of two.
     const LANES: usize;
-    /// Lazy butterflies hold words up to `2 * 2^ROUGH_BITS p` and need `p < 2^LAZY_BITS`.
-    const LAZY_BITS: u32;
-    /// 1 or 2: [`mul_rough`](Self::mul_rough) gives words below `2^ROUGH_BITS p`.
-    const ROUGH_BITS: u32 = 1;
 
     /// The row as packs, and the words left over.
     #[inline(always)]
@@ -33,12 +24,77 @@ pub(crate) trait Vector: Copy + Send + Sync + 'static {
     fn packs_mut(self, row: &mut [Self::Word]) -> (&mut [Self::Pack], &mut [Self::Word]) {
         Self::Pack::packs_mut(row)
     }
-    /// The same word in every lane.
-    fn splat(self, x: Self::Word) -> Self::Reg;
     /// Reads a pack.
     fn load(self, from: &Self::Pack) -> Self::Reg;
     /// Writes a pack.
     fn store(self, to: &mut Self::Pack, x: Self::Reg);
+}
+
+/// Arithmetic in the registers of other lanes.
+pub(crate) trait OnLanes: Copy {
+    /// The lanes.
+    type Lanes: Registers;
+
+    /// The lanes.
+    fn lanes(self) -> Self::Lanes;
+}
+
+impl<A: OnLanes> Registers for A {
+    type Word = <A::Lanes as Registers>::Word;
+    type Pack = <A::Lanes as Registers>::Pack;
+    type Reg = <A::Lanes as Registers>::Reg;
+
+    const LANES: usize = A::Lanes::LANES;
+
+    #[inline(always)]
+    fn load(self, from: &Self::Pack) -> Self::Reg {
+        self.lanes().load(from)
+    }
+    #[inline(always)]
+    fn store(self, to: &mut Self::Pack, x: Self::Reg) {
+        self.lanes().store(to, x);
+    }
+}
+
+/// Implements [`Registers`]: the words in memory, the register, and the instructions that read and write it.
+macro_rules! registers {
+    ($lanes:ty: [$word:ty; $count:literal] as $reg:ty, |$from:ident| $load:expr, |$to:ident, $x:ident| $store:expr) => {
+        impl $crate::arith::simd::vector::Registers for $lanes {
+            type Word = $word;
+            type Pack = [$word; $count];
+            type Reg = $reg;
+
+            const LANES: usize = $count;
+
+            #[inline(always)]
+            fn load(self, $from: &[$word; $count]) -> $reg {
+                $load
+            }
+            #[inline(always)]
+            fn store(self, $to: &mut [$word; $count], $x: $reg) {
+                $store;
+            }
+        }
+    };
+}
+#[allow(unused_imports)] // Plain words have no use for it.
+pub(in crate::arith) use registers;
+
+/// Modular arithmetic on the words of registers. A value of the implementing type proves that the CPU has the instructions; it carries
+/// no data.
+///
+/// Every method is inlined into the `#[target_feature]` function of the backend.
+pub(crate) trait Vector: Registers + Send + Sync + 'static {
+    /// A fixed factor per lane in Shoup form.
+    type Factor: Copy;
+
+    /// Lazy butterflies hold words up to `2 * 2^ROUGH_BITS p` and need `p < 2^LAZY_BITS`.
+    const LAZY_BITS: u32;
+    /// 1 or 2: [`mul_rough`](Self::mul_rough) gives words below `2^ROUGH_BITS p`.
+    const ROUGH_BITS: u32 = 1;
+
+    /// The same word in every lane.
+    fn splat(self, x: Self::Word) -> Self::Reg;
     /// Sum modulo the word size.
     fn add(self, a: Self::Reg, b: Self::Reg) -> Self::Reg;
     /// Difference modulo the word size.
@@ -130,6 +186,40 @@ pub(crate) trait Products: Vector {
     /// `x[perm[j] - origin]` for `LANES` indices; panics on an index outside `x`. An automorphism takes the words of a pack from one
     /// pack: indices that differ only in their low bits are worth a path of their own.
     fn gather(self, x: &[Self::Word], perm: &[u32], origin: u32) -> Self::Reg;
+}
+
+/// Arithmetic on `f64` in registers, which words are read into by their bits.
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
+))]
+pub(crate) trait Reals: Registers<Word = u64> {
+    /// The same number in every lane.
+    fn splat(self, x: f64) -> Self::Reg;
+    /// `a + b`.
+    fn add(self, a: Self::Reg, b: Self::Reg) -> Self::Reg;
+    /// `a - b`.
+    fn sub(self, a: Self::Reg, b: Self::Reg) -> Self::Reg;
+    /// `a b`.
+    fn mul(self, a: Self::Reg, b: Self::Reg) -> Self::Reg;
+    /// The nearest integer.
+    fn round(self, x: Self::Reg) -> Self::Reg;
+    /// `x - a b`, rounded once.
+    fn sub_mul(self, x: Self::Reg, a: Self::Reg, b: Self::Reg) -> Self::Reg;
+    /// `a b - quotient p`, where `high` is `a b`, rounded, and all results are exact.
+    fn remainder(
+        self,
+        high: Self::Reg,
+        ab: (Self::Reg, Self::Reg),
+        quotient: Self::Reg,
+        p: Self::Reg,
+    ) -> Self::Reg;
+    /// Words below 2^52 as numbers.
+    fn of_words(self, x: Self::Reg) -> Self::Reg;
+    /// Integers below 2^52 as words, those below 0 after adding `p`.
+    fn to_words(self, x: Self::Reg, p: Self::Reg) -> Self::Reg;
+    /// Transposes two squares, each of four registers.
+    fn transpose(self, tile: [Self::Reg; 8]) -> [Self::Reg; 8];
 }
 
 /// Sums of products that are reduced by a power of two (Montgomery).

@@ -7,7 +7,7 @@
 use crate::arith::Modulus;
 use crate::arith::kernels::products::Sums;
 use crate::arith::simd::ifma::{Acc, Factor, LANE_BITS, Lanes, ifma};
-use crate::arith::simd::vector::Vector;
+use crate::arith::simd::vector::{OnLanes, Vector};
 use core::arch::x86_64::*;
 
 /// Arithmetic modulo one prime.
@@ -44,22 +44,18 @@ impl IfmaSums {
     }
 }
 
+impl OnLanes for IfmaSums {
+    type Lanes = Lanes;
+
+    #[inline(always)]
+    fn lanes(self) -> Lanes {
+        self.lanes
+    }
+}
+
 impl Sums for IfmaSums {
-    type Word = u64;
-    type Pack = [u64; 8];
-    type Reg = __m512i;
     type Acc = Acc;
 
-    const LANES: usize = 8;
-
-    #[inline(always)]
-    fn load(self, from: &[u64; 8]) -> __m512i {
-        self.lanes.load(from)
-    }
-    #[inline(always)]
-    fn store(self, to: &mut [u64; 8], x: __m512i) {
-        self.lanes.store(to, x);
-    }
     #[inline(always)]
     fn zero(self) -> Acc {
         self.of(ifma!(_mm512_setzero_si512()))

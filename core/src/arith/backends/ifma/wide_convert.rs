@@ -8,7 +8,7 @@ use crate::arith::kernels::{convert, products::DoubleWords, products::Sums};
 use crate::arith::simd::avx512_wide::Lanes;
 use crate::arith::simd::avx512_wide_products::{Acc, COLUMN};
 use crate::arith::simd::ifma::{self, Lanes as Words, ifma};
-use crate::arith::simd::vector::{Products, Vector};
+use crate::arith::simd::vector::{Products, Registers, Vector};
 use crate::arith::{Modulus, Shoup};
 use core::arch::x86_64::*;
 

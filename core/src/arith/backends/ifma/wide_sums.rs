@@ -10,7 +10,7 @@ use crate::arith::kernels::products::{MOST_PRODUCTS, Sums};
 use crate::arith::simd::avx512_wide::Lanes;
 use crate::arith::simd::avx512_wide_products::{Acc, COLUMN};
 use crate::arith::simd::ifma::ifma;
-use crate::arith::simd::vector::{Products, Vector};
+use crate::arith::simd::vector::{OnLanes, Products, Vector};
 use crate::arith::{MachineWord, Modulus};
 use core::arch::x86_64::*;
 
@@ -50,22 +50,18 @@ impl WideSums {
     }
 }
 
+impl OnLanes for WideSums {
+    type Lanes = Lanes;
+
+    #[inline(always)]
+    fn lanes(self) -> Lanes {
+        self.lanes
+    }
+}
+
 impl Sums for WideSums {
-    type Word = u64;
-    type Pack = [u64; 8];
-    type Reg = __m512i;
     type Acc = Acc;
 
-    const LANES: usize = 8;
-
-    #[inline(always)]
-    fn load(self, from: &[u64; 8]) -> __m512i {
-        self.lanes.load(from)
-    }
-    #[inline(always)]
-    fn store(self, to: &mut [u64; 8], x: __m512i) {
-        self.lanes.store(to, x);
-    }
     #[inline(always)]
     fn zero(self) -> Acc {
         self.lanes.acc_zero()

@@ -5,15 +5,16 @@
 //! below 2^57, so that 62 of each, and a residue to begin with, are below 2^63. The sum of all four, each at its place, is below
 //! 2^106; its two halves are reduced in double precision.
 
-use super::reals::{Factor, Pair, Reals, fits};
 use crate::arith::Modulus;
 use crate::arith::kernels::butterfly::Butterfly;
 use crate::arith::kernels::{
     KeyProduct, key_products,
     products::{self, Sums},
+    reals::{Factor, Residues, fits},
 };
-use crate::arith::simd::neon::{neon, words32::halves};
+use crate::arith::simd::neon::{neon, reals::Pairs, words32::halves};
 use crate::arith::simd::scalar::Scalar;
+use crate::arith::simd::vector::{OnLanes, registers};
 use core::arch::aarch64::*;
 
 /// Bits of the low half of a left factor.
@@ -22,6 +23,16 @@ const CUT: i32 = 25;
 const HALF: i32 = 53;
 /// Products that a sum holds beside a residue.
 const ROOM: usize = 62;
+
+/// `a *= b`, in `f64`.
+#[inline(always)]
+pub(crate) fn mul_assign(v: Scalar<u64>, m: &Modulus<u64>, a: &mut [u64], b: &[u64]) {
+    if fits(m) {
+        products::mul_assign_by(Residues::new(Pairs, m), m, a, b);
+    } else {
+        products::mul_assign(v, m, a, b);
+    }
+}
 
 /// `out = [accumulate: out +] sum_j lhs[j] * rhs[j]`.
 #[inline(always)]
@@ -55,12 +66,16 @@ pub(crate) fn key_products(
     }
 }
 
+/// Four words, each in two halves.
+#[derive(Clone, Copy)]
+struct Lanes;
+
 /// Arithmetic modulo one prime.
 #[derive(Clone, Copy)]
 struct Halves {
-    reals: Reals,
+    reals: Residues<Pairs>,
     /// 2^53 modulo p.
-    high: Factor,
+    high: Factor<Pairs>,
 }
 
 /// Four words: their low and their high 32 bits.
@@ -82,7 +97,7 @@ struct Acc {
 impl Halves {
     #[inline(always)]
     fn new(m: &Modulus<u64>) -> Self {
-        let reals = Reals::new(m);
+        let reals = Residues::new(Pairs, m);
         Self { reals, high: reals.factor(&m.shoup(m.reduce_u64(1 << HALF))) }
     }
 }
@@ -97,24 +112,27 @@ fn mul_add(sum: Sum, a: uint32x4_t, b: uint32x4_t) -> Sum {
     neon!([vmlal_u32(sum[0], vget_low_u32(a), vget_low_u32(b)), vmlal_high_u32(sum[1], a, b)])
 }
 
+registers! {
+    Lanes: [u64; 4] as Words,
+    |from| neon!(vld2q_u32(from.as_ptr().cast())),
+    |to, x| neon!(vst2q_u32(to.as_mut_ptr().cast(), x))
+}
+
+impl OnLanes for Halves {
+    type Lanes = Lanes;
+
+    #[inline(always)]
+    fn lanes(self) -> Lanes {
+        Lanes
+    }
+}
+
 impl Sums for Halves {
-    type Word = u64;
-    type Pack = [u64; 4];
-    type Reg = Words;
     type Acc = Acc;
 
-    const LANES: usize = 4;
     // The sums of a pack for both rows of a key take half of the registers.
     const PACKS: usize = 1;
 
-    #[inline(always)]
-    fn load(self, from: &[u64; 4]) -> Words {
-        neon!(vld2q_u32(from.as_ptr().cast()))
-    }
-    #[inline(always)]
-    fn store(self, to: &mut [u64; 4], x: Words) {
-        neon!(vst2q_u32(to.as_mut_ptr().cast(), x));
-    }
     #[inline(always)]
     fn zero(self) -> Acc {
         neon!({
@@ -152,7 +170,7 @@ impl Sums for Halves {
                 (low, vsraq_n_u64::<{ HALF - CUT }>(high, middle))
             };
             let (first, second) = (cut(0), cut(1));
-            let low: Pair = self.reals.settle([vcvtq_f64_u64(first.0), vcvtq_f64_u64(second.0)]);
+            let low = self.reals.settle([vcvtq_f64_u64(first.0), vcvtq_f64_u64(second.0)]);
             let high = self.reals.mul([vcvtq_f64_u64(first.1), vcvtq_f64_u64(second.1)], &self.high);
             let [x, y] = self.reals.leave([vaddq_f64(low[0], high[0]), vaddq_f64(low[1], high[1])]);
             let (low, high) = halves(vreinterpretq_u64_f64(x), vreinterpretq_u64_f64(y));

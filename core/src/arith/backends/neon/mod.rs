@@ -2,17 +2,18 @@
 //! primes stay with `mul` and `umulh`: there is no 64-bit product of lanes.
 
 mod halves;
-mod reals;
 mod signed;
 
 use super::{gates::gate_backend, macros::backend};
-use crate::arith::kernels::products;
-use crate::arith::simd::{neon::Neon, scalar::Scalar};
+use crate::arith::kernels::{products, reals};
+use crate::arith::simd::{
+    neon::{Neon, reals::Pairs},
+    scalar::Scalar,
+};
 
-/// Products and transforms of 64-bit words: in `f64` or in halves where primes are small enough.
+/// Products of rows of 64-bit words: in `f64` or in halves where primes are small enough.
 mod wide {
-    pub(super) use super::halves::{inner_product, key_products};
-    pub(super) use super::reals::{forward, inverse, mul_assign};
+    pub(super) use super::halves::{inner_product, key_products, mul_assign};
 }
 
 /// Words of 64 bits that stay plain.
@@ -38,7 +39,7 @@ backend!(
     u64,
     "neon",
     features = [],
-    transforms = [wide::forward, wide::inverse],
+    transforms = [reals::forward::<8, Pairs, _>, reals::inverse::<8, Pairs, _>],
     rows = Scalar<u64>,
     products = Scalar<u64>,
     sums = wide

@@ -21,6 +21,7 @@
 use crate::arith::kernels::{butterfly::Butterfly, ntt};
 use crate::arith::ntt::{Factors, Twiddles};
 use crate::arith::simd::neon::{Neon, neon, words32::transpose};
+use crate::arith::simd::vector::{OnLanes, Registers, registers};
 use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::aarch64::*;
 
@@ -54,6 +55,10 @@ pub(super) fn inverse(v: Neon, t: &NttTable<u32>, row: &mut [u32]) {
         ntt::inverse::<8, _>(v, t, row);
     }
 }
+
+/// Four signed words.
+#[derive(Clone, Copy)]
+struct Lanes;
 
 /// Arithmetic modulo one prime; `ROOMY` if it is below 2^28.
 #[derive(Clone, Copy)]
@@ -114,26 +119,29 @@ impl<const ROOMY: bool> Signed<ROOMY> {
     }
 }
 
+registers! {
+    Lanes: [u32; 4] as int32x4_t,
+    |from| neon!(vld1q_s32(from.as_ptr().cast())),
+    |to, x| neon!(vst1q_s32(to.as_mut_ptr().cast(), x))
+}
+
+impl<const ROOMY: bool> OnLanes for Signed<ROOMY> {
+    type Lanes = Lanes;
+
+    #[inline(always)]
+    fn lanes(self) -> Lanes {
+        Lanes
+    }
+}
+
 impl<const ROOMY: bool> Butterfly<8> for Signed<ROOMY> {
-    type Word = u32;
-    type Pack = [u32; 4];
-    type Reg = int32x4_t;
     type Factor = Factor;
 
-    const LANES: usize = 4;
     const SQUARE: usize = 4;
 
     #[inline(always)]
-    fn load(self, from: &[u32; 4]) -> int32x4_t {
-        neon!(vreinterpretq_s32_u32(vld1q_u32(from.as_ptr())))
-    }
-    #[inline(always)]
-    fn store(self, to: &mut [u32; 4], x: int32x4_t) {
-        neon!(vst1q_u32(to.as_mut_ptr(), vreinterpretq_u32_s32(x)));
-    }
-    #[inline(always)]
     fn tables(self, w: &Twiddles<u32>) -> Option<[&Factors<u32>; 2]> {
-        w.narrow(<Self as Butterfly<8>>::LANES).map(|narrow| [w.natural(), narrow])
+        w.narrow(Self::LANES).map(|narrow| [w.natural(), narrow])
     }
     #[inline(always)]
     fn enter(self, x: int32x4_t) -> int32x4_t {

@@ -13,8 +13,7 @@ macro_rules! avx2 {
     };
 }
 
-pub(in crate::arith) use avx2;
-
+pub(in crate::arith) mod reals;
 pub(in crate::arith) mod words32;
 pub(in crate::arith) mod words64;
 

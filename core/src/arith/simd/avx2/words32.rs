@@ -2,7 +2,7 @@
 
 use super::Avx2;
 use crate::arith::Shoup;
-use crate::arith::simd::vector::{Products, Redc, Transpose, Vector};
+use crate::arith::simd::vector::{Products, Redc, Registers, Transpose, Vector, registers};
 use core::arch::x86_64::*;
 
 lanes! {
@@ -31,26 +31,20 @@ fn odd(x: __m256i) -> __m256i {
     avx2!(_mm256_srli_epi64::<32>(x))
 }
 
+registers! {
+    Lanes: [u32; 8] as __m256i,
+    |from| avx2!(_mm256_loadu_si256(from.as_ptr().cast())),
+    |to, x| avx2!(_mm256_storeu_si256(to.as_mut_ptr().cast(), x))
+}
+
 impl Vector for Lanes {
-    type Word = u32;
-    type Pack = [u32; 8];
-    type Reg = __m256i;
     type Factor = Factor;
 
-    const LANES: usize = 8;
     const LAZY_BITS: u32 = 30;
 
     #[inline(always)]
     fn splat(self, x: u32) -> __m256i {
         avx2!(_mm256_set1_epi32(x as i32))
-    }
-    #[inline(always)]
-    fn load(self, from: &[u32; 8]) -> __m256i {
-        avx2!(_mm256_loadu_si256(from.as_ptr().cast()))
-    }
-    #[inline(always)]
-    fn store(self, to: &mut [u32; 8], x: __m256i) {
-        avx2!(_mm256_storeu_si256(to.as_mut_ptr().cast(), x));
     }
     #[inline(always)]
     fn add(self, a: __m256i, b: __m256i) -> __m256i {

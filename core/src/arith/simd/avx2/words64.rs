@@ -2,7 +2,7 @@
 
 use super::Avx2;
 use crate::arith::Shoup;
-use crate::arith::simd::vector::{Products, Transpose, Vector};
+use crate::arith::simd::vector::{Products, Transpose, Vector, registers};
 use core::arch::x86_64::*;
 
 lanes! {
@@ -72,13 +72,15 @@ fn mul_hi(a: __m256i, a_high: __m256i, b: __m256i, b_high: __m256i) -> __m256i {
     })
 }
 
+registers! {
+    Lanes: [u64; 4] as __m256i,
+    |from| avx2!(_mm256_loadu_si256(from.as_ptr().cast())),
+    |to, x| avx2!(_mm256_storeu_si256(to.as_mut_ptr().cast(), x))
+}
+
 impl Vector for Lanes {
-    type Word = u64;
-    type Pack = [u64; 4];
-    type Reg = __m256i;
     type Factor = Factor;
 
-    const LANES: usize = 4;
     // Comparisons are signed, so words stay below 2^63.
     const LAZY_BITS: u32 = 60;
     const ROUGH_BITS: u32 = 2;
@@ -86,14 +88,6 @@ impl Vector for Lanes {
     #[inline(always)]
     fn splat(self, x: u64) -> __m256i {
         avx2!(_mm256_set1_epi64x(x as i64))
-    }
-    #[inline(always)]
-    fn load(self, from: &[u64; 4]) -> __m256i {
-        avx2!(_mm256_loadu_si256(from.as_ptr().cast()))
-    }
-    #[inline(always)]
-    fn store(self, to: &mut [u64; 4], x: __m256i) {
-        avx2!(_mm256_storeu_si256(to.as_mut_ptr().cast(), x));
     }
     #[inline(always)]
     fn add(self, a: __m256i, b: __m256i) -> __m256i {

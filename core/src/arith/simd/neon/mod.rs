@@ -14,6 +14,7 @@ macro_rules! neon {
 
 pub(in crate::arith) use neon;
 
+pub(in crate::arith) mod reals;
 pub(in crate::arith) mod words32;
 
 /// Vector operations on four `u32`. There is no detection: the instructions belong to the target.

@@ -2,7 +2,7 @@
 
 use super::Neon;
 use crate::arith::Shoup;
-use crate::arith::simd::vector::{Products, Redc, Transpose, Vector};
+use crate::arith::simd::vector::{Products, Redc, Registers, Transpose, Vector, registers};
 use core::arch::aarch64::*;
 
 /// A Shoup factor.
@@ -36,26 +36,20 @@ pub(in crate::arith) fn halves(a: uint64x2_t, b: uint64x2_t) -> (uint32x4_t, uin
     })
 }
 
+registers! {
+    Neon: [u32; 4] as uint32x4_t,
+    |from| neon!(vld1q_u32(from.as_ptr())),
+    |to, x| neon!(vst1q_u32(to.as_mut_ptr(), x))
+}
+
 impl Vector for Neon {
-    type Word = u32;
-    type Pack = [u32; 4];
-    type Reg = uint32x4_t;
     type Factor = Factor;
 
-    const LANES: usize = 4;
     const LAZY_BITS: u32 = 30;
 
     #[inline(always)]
     fn splat(self, x: u32) -> uint32x4_t {
         neon!(vdupq_n_u32(x))
-    }
-    #[inline(always)]
-    fn load(self, from: &[u32; 4]) -> uint32x4_t {
-        neon!(vld1q_u32(from.as_ptr()))
-    }
-    #[inline(always)]
-    fn store(self, to: &mut [u32; 4], x: uint32x4_t) {
-        neon!(vst1q_u32(to.as_mut_ptr(), x));
     }
     #[inline(always)]
     fn add(self, a: uint32x4_t, b: uint32x4_t) -> uint32x4_t {
