@@ -8,18 +8,14 @@ use alloc::{vec, vec::Vec};
 
 use super::{
     accumulator::Evaluated,
-    rotation::BlindRotation,
+    rotation::{BlindRotation, With},
     rotation_key::{RotationKey, RotationSample, monomial, rgsw_sample},
     test_vector::{TestVector, turned_sample},
 };
 use crate::{
     arith::Word,
-    rlwe::{
-        lwe::{Exponents, Grid},
-        rgsw::ProductScratch,
-    },
+    rlwe::lwe::{Exponents, Grid},
     schemes::cggi::{CggiParams, CggiSecretKey},
-    trace::Counters,
 };
 
 /// The method; its key is, for each coordinate, each digit and each value of it from 1, the RGSW of X^(s_i c B^j).
@@ -99,12 +95,9 @@ impl<W: Word> BlindRotation<W> for Ap {
 
     fn step(
         &self,
-        params: &CggiParams<W>,
-        key: &[W],
         Product(index): Product,
         Evaluated { parts, .. }: &mut Evaluated<W>,
-        scratch: &mut ProductScratch<W>,
-        counters: &mut Counters,
+        With { params, key, scratch, counters }: With<'_, W>,
     ) {
         let rgsw = params.rgsw();
         let length = rgsw.rgsw_samples() * 2 * rgsw.n();

@@ -6,18 +6,14 @@ use alloc::{sync::Arc, vec, vec::Vec};
 
 use super::{
     accumulator::{Evaluated, Turned},
-    rotation::BlindRotation,
+    rotation::{BlindRotation, With},
     rotation_key::{RotationKey, RotationSample, constant, rgsw_sample},
     test_vector::{TestVector, turned_sample},
 };
 use crate::{
     arith::Word,
-    rlwe::{
-        lwe::{Exponents, Grid},
-        rgsw::ProductScratch,
-    },
+    rlwe::lwe::{Exponents, Grid},
     schemes::cggi::{CggiParams, CggiSecretKey, Roots},
-    trace::Counters,
 };
 
 /// One step: multiply by X^(exponent s), s the coordinate of the short key.
@@ -80,12 +76,9 @@ impl<W: Word> BlindRotation<W> for GinxBinary {
 
     fn step(
         &self,
-        params: &CggiParams<W>,
-        key: &[W],
         Turn { coordinate, exponent }: Turn,
         Turned(sample): &mut Turned<W>,
-        scratch: &mut ProductScratch<W>,
-        counters: &mut Counters,
+        With { params, key, scratch, counters }: With<'_, W>,
     ) {
         let rgsw = params.rgsw();
         let length = rgsw.rgsw_samples() * 2 * rgsw.n();
@@ -128,12 +121,9 @@ impl<W: Word> BlindRotation<W> for GinxTernary<W> {
 
     fn step(
         &self,
-        params: &CggiParams<W>,
-        key: &[W],
         Turn { coordinate, exponent }: Turn,
         Evaluated { parts, spare }: &mut Evaluated<W>,
-        scratch: &mut ProductScratch<W>,
-        counters: &mut Counters,
+        With { params, key, scratch, counters }: With<'_, W>,
     ) {
         let (rgsw, m, kernels) = (params.rgsw(), params.modulus(), W::kernels());
         for (spare, part) in spare.iter_mut().zip(parts.iter()) {

@@ -7,7 +7,7 @@ use alloc::{sync::Arc, vec, vec::Vec};
 
 use super::{
     accumulator::Paired,
-    rotation::BlindRotation,
+    rotation::{BlindRotation, With},
     rotation_key::{RotationKey, RotationSample, constant, rgsw_sample},
     test_vector::{TestVector, turned_sample},
 };
@@ -15,10 +15,9 @@ use crate::{
     arith::Word,
     rlwe::{
         lwe::{Exponents, Grid},
-        rgsw::{Monomials, ProductScratch},
+        rgsw::Monomials,
     },
     schemes::cggi::{CggiParams, CggiSecretKey},
-    trace::Counters,
 };
 
 /// The method.
@@ -82,12 +81,9 @@ impl<W: Word> BlindRotation<W> for GinxUnrolled<W> {
 
     fn step(
         &self,
-        params: &CggiParams<W>,
-        key: &[W],
         TurnPair { pair, exponents }: TurnPair,
         Paired { parts, turns }: &mut Paired<W>,
-        scratch: &mut ProductScratch<W>,
-        counters: &mut Counters,
+        With { params, key, scratch, counters }: With<'_, W>,
     ) {
         let rgsw = params.rgsw();
         let length = rgsw.pair_samples() * 2 * rgsw.n();

@@ -7,19 +7,15 @@ use zeroize::Zeroizing;
 
 use super::{
     accumulator::Evaluated,
-    rotation::BlindRotation,
+    rotation::{BlindRotation, With},
     rotation_key::{RING_BLOCK, RotationKey, RotationSample, monomial, rgsw_sample},
     schedule::{self, AUTOMORPHISMS, Step, numbered, turn},
     test_vector::TestVector,
 };
 use crate::{
     arith::Word,
-    rlwe::{
-        lwe::{Exponents, Grid},
-        rgsw::ProductScratch,
-    },
+    rlwe::lwe::{Exponents, Grid},
     schemes::cggi::{Automorphisms, CggiParams, CggiSecretKey},
-    trace::Counters,
 };
 
 /// The method; its key is, for each coordinate, the RGSW of X^(s_i) for each skip, then the switching keys of
@@ -77,12 +73,9 @@ impl<W: Word> BlindRotation<W> for Lmkcdey {
 
     fn step(
         &self,
-        params: &CggiParams<W>,
-        key: &[W],
         step: Step,
         Evaluated { parts, spare }: &mut Evaluated<W>,
-        scratch: &mut ProductScratch<W>,
-        counters: &mut Counters,
+        With { params, key, scratch, counters }: With<'_, W>,
     ) {
         let (rgsw, skips) = (params.rgsw(), params.spec().method.merged());
         let long = rgsw.rgsw_samples() * 2 * rgsw.n();

@@ -9,19 +9,15 @@ use alloc::{sync::Arc, vec, vec::Vec};
 
 use super::{
     accumulator::NtruSample,
-    rotation::BlindRotation,
+    rotation::{BlindRotation, With},
     rotation_key::{RING_BLOCK, RotationKey, RotationSample, constant, monomial},
     schedule::{self, AUTOMORPHISMS, numbered, turn},
     test_vector::TestVector,
 };
 use crate::{
     arith::Word,
-    rlwe::{
-        lwe::{Exponents, Grid},
-        rgsw::ProductScratch,
-    },
+    rlwe::lwe::{Exponents, Grid},
     schemes::cggi::{Automorphisms, CggiParams, CggiSecretKey},
-    trace::Counters,
 };
 
 /// The method; its key is, for each coordinate, the samples of X^(s_i) sigma(f) for each skip, then those of sigma(f) for
@@ -93,12 +89,9 @@ impl<W: Word> BlindRotation<W> for Ntru {
 
     fn step(
         &self,
-        params: &CggiParams<W>,
-        key: &[W],
         step: Step,
         NtruSample { known, row, spare }: &mut NtruSample<W>,
-        scratch: &mut ProductScratch<W>,
-        counters: &mut Counters,
+        With { params, key, scratch, counters }: With<'_, W>,
     ) {
         let (rgsw, first) = (params.rgsw(), multiplications(params));
         let (product, permutation) = match step {

@@ -32,16 +32,17 @@ pub(super) trait BlindRotation<W: Word>: Clone + Send + Sync + 'static {
     fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents)
     -> Self::Accumulator;
 
-    /// Does one step; `key` is all samples, those of each product prepared.
-    fn step(
-        &self,
-        params: &CggiParams<W>,
-        key: &[W],
-        step: Self::Step,
-        accumulator: &mut Self::Accumulator,
-        scratch: &mut ProductScratch<W>,
-        counters: &mut Counters,
-    );
+    /// Does one step.
+    fn step(&self, step: Self::Step, accumulator: &mut Self::Accumulator, with: With<'_, W>);
+}
+
+/// What every step of a rotation needs.
+pub(super) struct With<'a, W: Word> {
+    pub params: &'a CggiParams<W>,
+    /// All samples of the key, those of each product prepared.
+    pub key: &'a [W],
+    pub scratch: &'a mut ProductScratch<W>,
+    pub counters: &'a mut Counters,
 }
 
 /// A [`BlindRotation`] with its types of steps and accumulator hidden.
@@ -123,7 +124,8 @@ impl<W: Word, R: BlindRotation<W>> Rotating<W> for Begun<W, R> {
     fn advance(&mut self, params: &CggiParams<W>, key: &[W], steps: usize, counters: &mut Counters) {
         let end = self.steps.len().min(self.done + steps);
         for &step in &self.steps[self.done..end] {
-            self.method.step(params, key, step, &mut self.accumulator, &mut self.scratch, counters);
+            let with = With { params, key, scratch: &mut self.scratch, counters };
+            self.method.step(step, &mut self.accumulator, with);
         }
         self.done = end;
     }
