@@ -155,25 +155,24 @@ pub fn hypercube_slots_to_coeffs_stages(
     ring: PrimePower,
     general: bool,
 ) -> Result<Vec<HypercubeMatrix>, Error> {
-    let roots = Roots::new(cube, ring)?;
-    let [of_rows, of_columns] = cube.exponents();
-    let (d, galois, first, axis) =
-        (cube.slot_degree(), &roots.galois, &roots.first, cube.index().first_axis());
+    let Roots { galois, first } = &Roots::new(cube, ring)?;
+    let ([of_rows, of_columns], d, axis) = (cube.exponents(), cube.slot_degree(), cube.index().first_axis());
     let across = |_: usize, row: usize, column: usize| {
         first[(axis.rows[column] * of_rows[row]) as usize % first.len()].clone()
     };
     let place = (cube, ring);
     let at = |row: usize, power: usize| galois.power_of_zeta(power as u64 * of_columns[row]);
-    let along = if general {
-        let duals = roots.duals(cube)?;
-        HypercubeMatrix::new(place, 1, d, |power, row, column| {
-            let terms = (0..d)
-                .map(|k| galois.mul(&galois.frobenius(&duals[column][k], power), at(row, d * column + k)));
-            terms.fold(galois.integer(0), |sum, term| galois.add(&sum, &term))
-        })
-    } else {
-        HypercubeMatrix::new(place, 1, 1, |_, row, column| at(row, d * column).to_vec())
-    };
+    let along =
+        if general {
+            let duals = duals(cube, galois)?;
+            HypercubeMatrix::new(place, 1, d, |power, row, column| {
+                galois.sum((0..d).map(|k| {
+                    galois.mul(&galois.frobenius(&duals[column][k], power), at(row, d * column + k))
+                }))
+            })
+        } else {
+            HypercubeMatrix::new(place, 1, 1, |_, row, column| at(row, d * column).to_vec())
+        };
     Ok(vec![along, HypercubeMatrix::new(place, 0, 1, across)])
 }
 
@@ -188,10 +187,8 @@ pub fn hypercube_coeffs_to_slots_stages(
     ring: PrimePower,
     general: bool,
 ) -> Result<Vec<HypercubeMatrix>, Error> {
-    let roots = Roots::new(cube, ring)?;
-    let [of_rows, of_columns] = cube.exponents();
-    let (d, galois, first, axis) =
-        (cube.slot_degree(), &roots.galois, &roots.first, cube.index().first_axis());
+    let Roots { galois, first } = &Roots::new(cube, ring)?;
+    let ([of_rows, of_columns], d, axis) = (cube.exponents(), cube.slot_degree(), cube.index().first_axis());
     // Units: p divides neither prime of the index.
     let over = cube.index().parts().map(|q| galois.integer(ring.inverse(ring.reduce(q)).unwrap_or(1)));
     let across = |_: usize, row: usize, column: usize| {
@@ -204,18 +201,19 @@ pub fn hypercube_coeffs_to_slots_stages(
         galois.mul(&galois.sub(powers[0], powers[1]), &over[1])
     };
     let place = (cube, ring);
-    let along = if general {
-        let duals = roots.duals(cube)?;
-        HypercubeMatrix::new(place, 1, d, |power, row, column| {
-            let terms = (0..d)
-                .map(|k| galois.mul(&duals[row][k], &galois.frobenius(&part(d * row + k, column), power)));
-            terms.fold(galois.integer(0), |sum, term| galois.add(&sum, &term))
-        })
-    } else {
-        HypercubeMatrix::new(place, 1, d, |power, row, column| {
-            galois.frobenius(&part(d * row, column), power)
-        })
-    };
+    let along =
+        if general {
+            let duals = duals(cube, galois)?;
+            HypercubeMatrix::new(place, 1, d, |power, row, column| {
+                galois.sum((0..d).map(|k| {
+                    galois.mul(&duals[row][k], &galois.frobenius(&part(d * row + k, column), power))
+                }))
+            })
+        } else {
+            HypercubeMatrix::new(place, 1, d, |power, row, column| {
+                galois.frobenius(&part(d * row, column), power)
+            })
+        };
     Ok(vec![HypercubeMatrix::new(place, 0, 1, across), along])
 }
 
@@ -234,23 +232,25 @@ impl Roots {
         let first = powers.take(first as usize).collect();
         Ok(Self { galois, first })
     }
+}
 
-    /// For each column, the basis dual for the trace to the values of `X_2`^k, k < d.
-    fn duals(&self, cube: Hypercube) -> Result<Vec<Vec<Vec<u64>>>, Error> {
-        let (galois, d, traces) = (&self.galois, cube.slot_degree() as u64, self.galois.traces());
-        let [_, of_columns] = cube.exponents();
-        let dual = |&l: &u64| {
-            let trace = |i: u64, j: u64| traces[((i + j) * l % traces.len() as u64) as usize];
-            let gram = (0..d).map(|i| (0..d).map(|j| trace(i, j)).collect()).collect();
-            let combination = |row: &Vec<u64>| {
-                (0..).zip(row).fold(galois.integer(0), |sum, (j, &c): (u64, _)| {
-                    galois.add(&sum, &galois.mul(galois.power_of_zeta(j * l), &galois.integer(c)))
-                })
-            };
-            Ok(inverse_matrix(galois.ring(), gram)?.iter().map(combination).collect())
+/// For each column, the basis dual for the trace to the values of `X_2`^k, k < d.
+fn duals(cube: Hypercube, galois: &GaloisRing) -> Result<Vec<Vec<Vec<u64>>>, Error> {
+    let (d, traces) = (cube.slot_degree() as u64, galois.traces());
+    let [_, of_columns] = cube.exponents();
+    let dual = |&l: &u64| {
+        let trace = |i: u64, j: u64| traces[((i + j) * l % traces.len() as u64) as usize];
+        let gram = (0..d).map(|i| (0..d).map(|j| trace(i, j)).collect()).collect();
+        let combination = |row: &Vec<u64>| {
+            galois.sum(
+                (0..)
+                    .zip(row)
+                    .map(|(j, &c): (u64, _)| galois.mul(galois.power_of_zeta(j * l), &galois.integer(c))),
+            )
         };
-        of_columns.iter().map(dual).collect()
-    }
+        Ok(inverse_matrix(galois.ring(), gram)?.iter().map(combination).collect())
+    };
+    of_columns.iter().map(dual).collect()
 }
 
 /// The inverse of a square matrix modulo a power of p.

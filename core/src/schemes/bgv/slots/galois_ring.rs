@@ -94,6 +94,11 @@ impl GaloisRing {
         x.iter().zip(y).map(|(&x, &y)| self.ring.add(x, y)).collect()
     }
 
+    /// The sum of some elements.
+    pub fn sum(&self, terms: impl Iterator<Item = Vec<u64>>) -> Vec<u64> {
+        terms.fold(self.integer(0), |sum, term| self.add(&sum, &term))
+    }
+
     /// x - y.
     pub fn sub(&self, x: &[u64], y: &[u64]) -> Vec<u64> {
         x.iter().zip(y).map(|(&x, &y)| self.ring.sub(x, y)).collect()
