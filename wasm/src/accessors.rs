@@ -39,6 +39,28 @@ macro_rules! leveled {
     };
 }
 
+/// What a `$name` that wraps keys of a list tells about the list.
+#[cfg(any(feature = "ckks-bootstrap", feature = "integers"))]
+macro_rules! listed {
+    ($name:ident) => {
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        impl $name {
+            /// What each key is for, one per line, in the order in which they are made.
+            pub fn labels(&self) -> $crate::failure::Result<String> {
+                Ok(self.0.list().labels()?.join("\n"))
+            }
+
+            /// Bytes that each key takes in memory.
+            #[wasm_bindgen(js_name = keyBytes)]
+            pub fn key_bytes(&self) -> f64 {
+                self.0.list().key_bytes() as f64
+            }
+        }
+    };
+}
+
 pub(crate) use identified;
 #[cfg(any(feature = "ckks", feature = "integers"))]
 pub(crate) use leveled;
+#[cfg(any(feature = "ckks-bootstrap", feature = "integers"))]
+pub(crate) use listed;

@@ -32,11 +32,14 @@ macro_rules! ckks_arithmetic {
             ckks::mode as slot_mode,
             ckks_arithmetic::known,
             failure::{Result, key_id},
+            rotations::steps,
         };
 
         /// Public keys for products, rotations and conjugation.
         #[wasm_bindgen]
         pub struct ArithmeticKeys(pub(crate) Keys<$word>);
+
+        $crate::accessors::listed!(ArithmeticKeys);
 
         #[wasm_bindgen]
         impl ArithmeticKeys {
@@ -49,21 +52,8 @@ macro_rules! ckks_arithmetic {
             ) -> Result<ArithmeticKeys> {
                 let (_, params) = Sets::named(preset)?;
                 let (context, target) = (CkksSet::ckks(&params), params.target()?);
-                let steps =
-                    rotations.map(|steps| steps.to_vec().into_iter().map(i64::from).collect::<Vec<_>>());
-                let list = KeyList::new(context, &target, steps.as_deref(), conjugation)?;
+                let list = KeyList::new(context, &target, steps(rotations).as_deref(), conjugation)?;
                 Ok(ArithmeticKeys(Keys::new(context, target, key_id(id)?, list)))
-            }
-
-            /// What each key is for, one per line, in the order in which they are made.
-            pub fn labels(&self) -> Result<String> {
-                Ok(self.0.list().labels()?.join("\n"))
-            }
-
-            /// Bytes that each key takes in memory.
-            #[wasm_bindgen(js_name = keyBytes)]
-            pub fn key_bytes(&self) -> f64 {
-                self.0.list().key_bytes() as f64
             }
 
             /// Makes one key from the secret key.

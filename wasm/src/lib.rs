@@ -42,6 +42,8 @@ mod panic;
 #[cfg(any(feature = "conventional", feature = "digits", feature = "link"))]
 mod raising;
 mod randomness;
+#[cfg(any(feature = "ckks-bootstrap", feature = "integers"))]
+mod rotations;
 #[cfg(feature = "ckks-bootstrap")]
 mod rounds;
 mod secret_key;

@@ -5,11 +5,17 @@ use refloat::{bootstrapping::bgv::BgvArithmeticKeys, scrub::scrubbed};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::{ciphertext::IntegerCiphertext, presets::Sets, secret::IntegerSecretKey};
-use crate::failure::{Result, key_id};
+use crate::{
+    accessors::listed,
+    failure::{Result, key_id},
+    rotations::steps,
+};
 
 /// Public keys for products, rotations and the swap of rows.
 #[wasm_bindgen]
 pub struct IntegerArithmeticKeys(pub(super) BgvArithmeticKeys);
+
+listed!(IntegerArithmeticKeys);
 
 #[wasm_bindgen]
 impl IntegerArithmeticKeys {
@@ -21,20 +27,8 @@ impl IntegerArithmeticKeys {
         swap: bool,
     ) -> Result<IntegerArithmeticKeys> {
         let (_, params) = Sets::named(preset)?;
-        let steps = rotations.map(|steps| steps.to_vec().into_iter().map(i64::from).collect::<Vec<_>>());
-        let keys = BgvArithmeticKeys::new(&params, key_id(id)?, steps.as_deref(), swap)?;
+        let keys = BgvArithmeticKeys::new(&params, key_id(id)?, steps(rotations).as_deref(), swap)?;
         Ok(IntegerArithmeticKeys(keys))
-    }
-
-    /// What each key is for, one per line, in the order in which they are made.
-    pub fn labels(&self) -> Result<String> {
-        Ok(self.0.list().labels()?.join("\n"))
-    }
-
-    /// Bytes that each key takes in memory.
-    #[wasm_bindgen(js_name = keyBytes)]
-    pub fn key_bytes(&self) -> f64 {
-        self.0.list().key_bytes() as f64
     }
 
     /// Makes one key from the secret key.

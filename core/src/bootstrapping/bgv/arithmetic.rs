@@ -6,24 +6,23 @@ use super::{params::BgvParams, secret::BgvSecretKey};
 use crate::{
     arith::Word,
     circuits::{
-        arithmetic::{Key, KeyList, SWAP, check_maker, check_owner, missing},
+        arithmetic::{Key, KeyList, ListedKeys, SWAP, check_maker, check_owner, missing},
         program::integer_program::{IntegerMachine, IntegerTarget},
     },
     error::Error,
     ring::GaloisElement,
-    rlwe::{GaloisKeys, RlweContext, SampleBlock},
+    rlwe::RlweContext,
     schemes::bgv::{BgvCiphertext, BgvEvaluator},
 };
 
 /// Keys for arithmetic on the ciphertexts of one owner, up to the level of a bootstrap's result. They hold no secret, and are a fraction of
 /// [`BgvKeys`](super::BgvKeys): a key has the moduli of messages only, and there are as many as were asked for.
-pub struct BgvArithmeticKeys<W: Word = u64> {
+pub type BgvArithmeticKeys<W = u64> = ListedKeys<W, IntegerArithmetic<W>>;
+
+/// What arithmetic on integers goes by: the set, its levels and factors, and the operations on its ciphertexts.
+pub struct IntegerArithmetic<W: Word> {
     params: BgvParams<W>,
-    key_id: [u8; 16],
-    list: KeyList,
     target: IntegerTarget<W>,
-    relinearization: Option<SampleBlock<W>>,
-    galois: GaloisKeys<W>,
     evaluator: BgvEvaluator<W>,
 }
 
@@ -46,15 +45,12 @@ impl<W: Word> BgvArithmeticKeys<W> {
         for index in 0..list.len() {
             elements.extend(element(rlwe, &list.key(index)?).map(|element| (element, level)));
         }
-        Ok(Self {
+        let scheme = IntegerArithmetic {
             target: target.with_relinearization(level).with_galois(elements),
-            list,
             params: params.clone(),
-            key_id,
-            relinearization: None,
-            galois: GaloisKeys::new(rlwe.n()),
             evaluator: BgvEvaluator::new(context),
-        })
+        };
+        Ok(Self::none(scheme, rlwe.n(), key_id, list))
     }
 
     /// All keys of [`Self::new`].
@@ -73,7 +69,7 @@ impl<W: Word> BgvArithmeticKeys<W> {
     /// [`Error::ParamsMismatch`] for the secret of another key set; [`Error::InvalidArgument`] for a key that is not in the list.
     pub fn make(&mut self, index: usize, owner: &BgvSecretKey<W>) -> Result<(), Error> {
         check_maker(self.key_id, owner.key_id())?;
-        let (rlwe, level) = (self.params.context().rlwe(), self.list.level());
+        let (rlwe, level) = (self.scheme.params.context().rlwe(), self.list.level());
         let element = element(rlwe, &self.list.key(index)?);
         let key = owner.key_up_to(level, element);
         match element {
@@ -83,24 +79,9 @@ impl<W: Word> BgvArithmeticKeys<W> {
         Ok(())
     }
 
-    /// The list of keys to make.
-    pub fn list(&self) -> &KeyList {
-        &self.list
-    }
-
-    /// Identifier of the key set that these keys belong to.
-    pub fn key_id(&self) -> [u8; 16] {
-        self.key_id
-    }
-
-    /// Bytes that the expanded keys take in memory.
-    pub fn memory_bytes(&self) -> usize {
-        self.relinearization.as_ref().map_or(0, SampleBlock::memory_bytes) + self.galois.memory_bytes()
-    }
-
     /// Levels, factors and the keys of the list, for planning programs without bootstraps.
     pub fn target(&self) -> &IntegerTarget<W> {
-        &self.target
+        &self.scheme.target
     }
 
     /// Checks that a ciphertext belongs to the owner of these keys, and that they reach up to its level.
@@ -108,7 +89,7 @@ impl<W: Word> BgvArithmeticKeys<W> {
     /// # Errors
     /// [`Error::ParamsMismatch`] if it belongs to another owner or set; [`Error::LevelMismatch`] above the level of a bootstrap's result.
     pub fn check(&self, x: &BgvCiphertext<W>) -> Result<(), Error> {
-        check_owner(x.identity(), &self.params.fingerprint(), self.key_id)?;
+        check_owner(x.identity(), &self.scheme.params.fingerprint(), self.key_id)?;
         if x.level() <= self.list.level() {
             return Ok(());
         }
@@ -134,11 +115,10 @@ impl<W: Word> BgvArithmeticKeys<W> {
                 x.level(),
                 y.level(),
                 self.list.level(),
-                self.params.levels().input
+                self.scheme.params.levels().input
             )));
         }
-        let key = self.relinearization.as_ref().ok_or_else(|| missing("products"))?;
-        self.evaluator.multiply(x, y, key)
+        self.scheme.evaluator.multiply(x, y, self.relinearization()?)
     }
 
     /// Both rows rotated to the left by `steps` slots, or to the right if `steps` is negative. The rotation is composed of those that have
@@ -149,8 +129,8 @@ impl<W: Word> BgvArithmeticKeys<W> {
     pub fn rotate(&self, x: &BgvCiphertext<W>, steps: i64) -> Result<BgvCiphertext<W>, Error> {
         self.check(x)?;
         let mut out = x.clone();
-        for hop in self.target.rotation(x.level(), steps)? {
-            out = self.evaluator.rotate(&out, hop, &self.galois)?;
+        for hop in self.scheme.target.rotation(x.level(), steps)? {
+            out = self.scheme.evaluator.rotate(&out, hop, &self.galois)?;
         }
         Ok(out)
     }
@@ -161,14 +141,14 @@ impl<W: Word> BgvArithmeticKeys<W> {
     /// As [`Self::check`]; [`Error::MissingKey`] without its key; [`Error::Limit`] for noise.
     pub fn swap_rows(&self, x: &BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
         self.check(x)?;
-        self.target.swap().ok_or_else(|| missing(SWAP))?;
-        self.evaluator.swap_rows(x, &self.galois)
+        self.scheme.target.swap().ok_or_else(|| missing(SWAP))?;
+        self.scheme.evaluator.swap_rows(x, &self.galois)
     }
 
     /// The machine that evaluates programs planned for [`Self::target`].
     pub fn machine(&self) -> IntegerMachine<'_, W> {
         IntegerMachine {
-            evaluator: &self.evaluator,
+            evaluator: &self.scheme.evaluator,
             relinearization: self.relinearization.as_ref(),
             galois: Some(&self.galois),
             refresh: None,

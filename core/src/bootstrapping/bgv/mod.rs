@@ -79,7 +79,7 @@ mod stages;
 mod unpack;
 
 pub use approach::Approach;
-pub use arithmetic::BgvArithmeticKeys;
+pub use arithmetic::{BgvArithmeticKeys, IntegerArithmetic};
 pub use bootstrapper::{BgvBootstrapper, METHOD};
 pub use inspect::BgvDigits;
 pub use noise::LARGEST_DEVIATION;

@@ -145,27 +145,55 @@ pub(crate) enum Key {
     Inversion(&'static str),
 }
 
-/// Keys for arithmetic on the ciphertexts of one owner. They hold no secret.
-pub struct ArithmeticKeys<W: Word> {
-    list: KeyList,
+/// Keys of a list for the ciphertexts of one owner, and what their scheme computes with, `S`. They hold no secret.
+pub struct ListedKeys<W: Word, S> {
+    pub(crate) list: KeyList,
+    pub(crate) key_id: [u8; 16],
+    pub(crate) relinearization: Option<SampleBlock<W>>,
+    pub(crate) galois: GaloisKeys<W>,
+    pub(crate) scheme: S,
+}
+
+impl<W: Word, S> ListedKeys<W, S> {
+    /// No keys yet, for a ring of degree `n`.
+    pub(crate) fn none(scheme: S, n: usize, key_id: [u8; 16], list: KeyList) -> Self {
+        Self { list, key_id, relinearization: None, galois: GaloisKeys::new(n), scheme }
+    }
+
+    /// The list of keys to make.
+    pub fn list(&self) -> &KeyList {
+        &self.list
+    }
+
+    /// Identifier of the key set that these keys belong to.
+    pub fn key_id(&self) -> [u8; 16] {
+        self.key_id
+    }
+
+    /// Bytes that the expanded keys take in memory. On the wire they are smaller, since a seed stands for half of each sample.
+    pub fn memory_bytes(&self) -> usize {
+        self.relinearization.as_ref().map_or(0, SampleBlock::memory_bytes) + self.galois.memory_bytes()
+    }
+
+    pub(crate) fn relinearization(&self) -> Result<&SampleBlock<W>, Error> {
+        self.relinearization.as_ref().ok_or_else(|| missing("products"))
+    }
+}
+
+/// Keys for arithmetic on the ciphertexts of one owner.
+pub type ArithmeticKeys<W> = ListedKeys<W, NumberArithmetic<W>>;
+
+/// What arithmetic on numbers goes by: the set, and its levels and scales.
+pub struct NumberArithmetic<W: Word> {
     context: CkksContext<W>,
-    key_id: [u8; 16],
     target: Target,
-    relinearization: Option<SampleBlock<W>>,
-    galois: GaloisKeys<W>,
 }
 
 impl<W: Word> ArithmeticKeys<W> {
     /// An empty collection for the key set `key_id`; `target` is that of the set.
     pub fn new(context: &CkksContext<W>, target: Target, key_id: [u8; 16], list: KeyList) -> Self {
-        Self {
-            galois: GaloisKeys::new(context.rlwe().n()),
-            context: context.clone(),
-            key_id,
-            target: target.without_keys(),
-            relinearization: None,
-            list,
-        }
+        let scheme = NumberArithmetic { context: context.clone(), target: target.without_keys() };
+        Self::none(scheme, context.rlwe().n(), key_id, list)
     }
 
     /// All keys of a list.
@@ -188,35 +216,20 @@ impl<W: Word> ArithmeticKeys<W> {
         let element = match self.list.key(index)? {
             Key::Relinearization => {
                 self.relinearization = Some(owner.relinearization_key(level)?);
-                self.target = self.target.clone().with_relinearization(level);
+                self.scheme.target = self.scheme.target.clone().with_relinearization(level);
                 return Ok(());
             }
             Key::Rotation(steps) => GaloisElement::rotation(steps, self.galois.n()),
             Key::Inversion(_) => GaloisElement::conjugation(self.galois.n()),
         };
-        self.galois.insert(self.context.rlwe(), element, owner.galois_key(element, level)?)?;
-        self.target = self.target.clone().with_galois([(element, level)]);
+        self.galois.insert(self.scheme.context.rlwe(), element, owner.galois_key(element, level)?)?;
+        self.scheme.target = self.scheme.target.clone().with_galois([(element, level)]);
         Ok(())
-    }
-
-    /// The list of keys to make.
-    pub fn list(&self) -> &KeyList {
-        &self.list
-    }
-
-    /// Identifier of the key set that these keys belong to.
-    pub fn key_id(&self) -> [u8; 16] {
-        self.key_id
-    }
-
-    /// Bytes that the expanded keys take in memory. On the wire they are smaller, since a seed stands for half of each sample.
-    pub fn memory_bytes(&self) -> usize {
-        self.relinearization.as_ref().map_or(0, SampleBlock::memory_bytes) + self.galois.memory_bytes()
     }
 
     /// Levels, scales and available keys, for planning programs without bootstraps.
     pub fn target(&self) -> &Target {
-        &self.target
+        &self.scheme.target
     }
 
     /// Checks that a ciphertext belongs to the owner of these keys.
@@ -224,17 +237,13 @@ impl<W: Word> ArithmeticKeys<W> {
     /// # Errors
     /// [`Error::ParamsMismatch`] if it belongs to another owner or set.
     pub fn check_owner(&self, x: &Ciphertext<W>) -> Result<(), Error> {
-        check_owner(x.identity(), &self.context.fingerprint(), self.key_id)
+        check_owner(x.identity(), &self.scheme.context.fingerprint(), self.key_id)
     }
 
     /// The machine that evaluates programs planned for [`Self::target`].
     pub fn machine<'a>(&'a self, evaluator: &'a CkksEvaluator<W>) -> Machine<'a, W> {
         let relinearization = self.relinearization.as_ref().map(|key| key as &dyn RelinearizationSource<W>);
         Machine { evaluator, relinearization, galois: Some(&self.galois), refresh: None, digits: None }
-    }
-
-    pub(super) fn relinearization(&self) -> Result<&SampleBlock<W>, Error> {
-        self.relinearization.as_ref().ok_or_else(|| missing("products"))
     }
 
     pub(super) fn rotation(&self, steps: i64) -> Result<(&Automorphism, &SampleBlock<W>), Error> {

@@ -7,7 +7,7 @@ mod keys;
 
 use alloc::{format, vec::Vec};
 
-pub use keys::{ArithmeticKeys, KeyList};
+pub use keys::{ArithmeticKeys, KeyList, ListedKeys, NumberArithmetic};
 pub(crate) use keys::{Key, SWAP, check_maker, check_owner, missing};
 
 use super::program::Target;
