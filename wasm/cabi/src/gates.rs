@@ -120,13 +120,7 @@ impl GateCiphertext {
     }
 
     fn slice(&self, start: usize, end: usize) -> Result<Self> {
-        match self.list.get(start..end).filter(|part| !part.is_empty()) {
-            Some(part) => Ok(self.sibling(part.to_vec())),
-            None => Err(Failure::invalid(format!(
-                "items {start} to {end} of a list of {}; take at least one that it has",
-                self.list.len()
-            ))),
-        }
+        Ok(self.sibling(CggiCiphertext::items(&self.list, start, end)?.to_vec()))
     }
 
     fn join(&self, other: &Self) -> Result<Self> {

@@ -9,7 +9,7 @@ use refloat::{
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::presets;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 
 /// One or several encrypted bits or integers, of one set and one key.
 #[wasm_bindgen]
@@ -68,13 +68,7 @@ impl GateCiphertext {
 
     /// A copy of the items from `start` to before `end`.
     pub fn slice(&self, start: usize, end: usize) -> Result<GateCiphertext> {
-        match self.list.get(start..end).filter(|part| !part.is_empty()) {
-            Some(part) => Ok(self.sibling(part.to_vec())),
-            None => Err(Failure::invalid(format!(
-                "items {start} to {end} of a list of {}; take at least one that it has",
-                self.list.len()
-            ))),
-        }
+        Ok(self.sibling(CggiCiphertext::items(&self.list, start, end)?.to_vec()))
     }
 
     /// Appends copies of the items of another list.

@@ -1,5 +1,7 @@
 //! Ciphertexts.
 
+use alloc::format;
+
 use super::{encoding::Encoding, params::CggiParams};
 use crate::{arith::Word, error::Error, rlwe::lwe::LweSample, schemes::identity::identified};
 
@@ -32,6 +34,19 @@ impl<W: Word> CggiCiphertext<W> {
         encoding.check()?;
         debug_assert_eq!(sample.a.len(), params.n());
         Ok(Self { fingerprint: params.fingerprint(), key_id, encoding, weight, sample })
+    }
+
+    /// Items `start` to before `end` of a list.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless the list has them, and they are at least one.
+    pub fn items(list: &[Self], start: usize, end: usize) -> Result<&[Self], Error> {
+        list.get(start..end).filter(|part| !part.is_empty()).ok_or_else(|| {
+            Error::InvalidArgument(format!(
+                "items {start} to {end} of a list of {}; take at least one that it has",
+                list.len()
+            ))
+        })
     }
 
     /// A message that is not encrypted, usable beside ciphertexts of the key: zero mask, no noise.
