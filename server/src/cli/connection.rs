@@ -266,7 +266,7 @@ impl Connection {
                 "no TLS is spoken there: write http:// in place of https://, or give the address of the proxy that has the certificate"
             }
             error if is_tls(error) && error.to_string().contains("CaUsedAsEndEntity") => {
-                "its certificate says that it is an authority itself: make it with -addext basicConstraints=critical,CA:FALSE, or have an authority sign one that is none, and give that authority by --ca FILE"
+                "its certificate says that it is an authority itself: make it with openssl req -x509 -addext basicConstraints=critical,CA:FALSE (OpenSSL 3), or have an authority sign one that is none, and give that authority by --ca FILE"
             }
             error if is_tls(error) => {
                 "its certificate is to be signed for this name by an authority of the system or of --ca FILE"
