@@ -40,9 +40,7 @@ impl Textbook {
     pub fn from_scaled<W: Word>(x: &BgvCiphertext<W>) -> Self {
         let q = product(&x.parts()[0].basis().primes().collect::<Vec<_>>());
         let p = BigInt::from(x.ring().value());
-        // Zeros may follow the coefficients.
-        let degree = x.parts()[0].basis().degree();
-        let times = |part: Poly| part.iter().take(degree).map(|c| c * &p).collect();
+        let times = |part: Poly| part.iter().map(|c| c * &p).collect();
         Self::of(&q, &p, x.parts().iter().map(|part| times(to_big(&part.clone().into_coeff()))).collect())
     }
 

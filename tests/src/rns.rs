@@ -35,16 +35,25 @@ pub fn basis<W: Word>(n: usize, bits: &[f64]) -> Basis<W> {
 /// # Panics
 /// Unless there is one value for each coefficient.
 pub fn from_big<W: Word>(basis: &Basis<W>, x: &[BigInt]) -> Poly<W, Coeff> {
-    assert_eq!(x.len(), basis.n(), "one value for each coefficient");
-    let rows = basis.primes().flat_map(|p| x.iter().map(move |x| W::from_u64(residue(x, p))));
-    Poly::from_rows(basis, rows.collect())
+    assert_eq!(x.len(), basis.degree(), "one value for each coefficient");
+    from_residues(basis, |p, t| residue(&x[t], p))
 }
 
-/// The centred value of every entry of the rows, whichever domain they are in.
+/// The polynomial with these residues modulo every prime at every place. In rings whose rows are longer than the degree, zeros follow.
+fn from_residues<W: Word>(basis: &Basis<W>, mut of: impl FnMut(u64, usize) -> u64) -> Poly<W, Coeff> {
+    let mut rows = Vec::with_capacity(basis.len() * basis.n());
+    for p in basis.primes() {
+        rows.extend((0..basis.degree()).map(|t| W::from_u64(of(p, t))));
+        rows.resize(rows.len() + basis.n() - basis.degree(), W::ZERO);
+    }
+    Poly::from_rows(basis, rows)
+}
+
+/// The centred value of every entry of the rows, whichever domain they are in, without zeros that fill up the rows.
 pub fn to_big<W: Word, D: Domain>(x: &Poly<W, D>) -> Vec<BigInt> {
     let moduli: Vec<u64> = x.basis().primes().collect();
     let column = |t: usize| -> Vec<u64> { (0..moduli.len()).map(|i| x.row(i)[t].to_u64()).collect() };
-    (0..x.basis().n()).map(|t| recombine(&column(t), &moduli)).collect()
+    (0..x.basis().degree()).map(|t| recombine(&column(t), &moduli)).collect()
 }
 
 /// A small reproducible generator (`SplitMix64`): tests need variety, not secrecy.
@@ -79,11 +88,7 @@ impl Lottery {
 
     /// A polynomial with uniform coefficients.
     pub fn poly<W: Word>(&mut self, basis: &Basis<W>) -> Poly<W, Coeff> {
-        let mut rows = Vec::with_capacity(basis.len() * basis.n());
-        for p in basis.primes() {
-            rows.extend((0..basis.n()).map(|_| W::from_u64(self.word() % p)));
-        }
-        Poly::from_rows(basis, rows)
+        from_residues(basis, |p, _| self.word() % p)
     }
 }
 

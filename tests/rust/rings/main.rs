@@ -1,7 +1,7 @@
 //! Rings and ring-LWE.
 
-mod automorphisms;
 mod laws;
 mod odd_index;
 mod rlwe;
 mod two_axes;
+mod written_out;

@@ -7,14 +7,12 @@ use refloat::Error;
 use refloat::arith::{Word, primes::ntt_primes, primes::primitive_root};
 use refloat::random::Seed;
 use refloat::ring::{
-    BaseConverter, Basis, Binomial, Coeff, Cyclotomic, ModDown, Poly, SmallPoly, centered_residues,
-    from_integers, uniform_rows,
+    Basis, Binomial, Coeff, Cyclotomic, Poly, SmallPoly, centered_residues, from_integers, uniform_rows,
 };
 use refloat_tests::cyclotomic::Cyclotomic as Oracle;
-use refloat_tests::ring::{centred, product, recombine, residue, round_div};
 use refloat_tests::rns::{Lottery, primes};
 
-use super::automorphisms::assert_group;
+use super::written_out::{assert_division_and_lifting, assert_group, assert_product, samples};
 
 /// Pairs of primes, and of a product of two primes and a third one.
 const RINGS: [[usize; 2]; 7] = [[3, 5], [3, 7], [5, 7], [15, 7], [15, 17], [3, 43], [5, 43]];
@@ -25,36 +23,6 @@ fn ring([p, q]: [usize; 2]) -> (Cyclotomic, Oracle) {
 
 fn basis<W: Word>(ring: Cyclotomic, bits: &[f64]) -> Basis<W> {
     Basis::over(ring, &primes(ring.divisor_of_primes() as usize / 2, bits)).expect("primes of the ring")
-}
-
-/// The polynomial with coefficients `x`, as many as the degree.
-fn polynomial<W: Word>(basis: &Basis<W>, x: &[BigInt]) -> Poly<W, Coeff> {
-    assert_eq!(x.len(), basis.degree());
-    let mut out = Poly::zero(basis);
-    let primes: Vec<u64> = basis.primes().collect();
-    for (i, row) in out.rows_mut() {
-        row.iter_mut().zip(x).for_each(|(row, x)| *row = W::from_u64(residue(x, primes[i])));
-    }
-    out
-}
-
-fn values<W: Word>(x: &Poly<W, Coeff>) -> Vec<BigInt> {
-    let moduli: Vec<u64> = x.basis().primes().collect();
-    let at = |t: usize| (0..moduli.len()).map(|i| x.row(i)[t].to_u64()).collect::<Vec<_>>();
-    (0..x.basis().degree()).map(|t| recombine(&at(t), &moduli)).collect()
-}
-
-/// Random polynomials, and one whose residues are all the largest.
-fn samples<W: Word>(basis: &Basis<W>, lottery: &mut Lottery) -> Vec<Poly<W, Coeff>> {
-    let q = product(&basis.primes().collect::<Vec<_>>());
-    let mut random =
-        || polynomial(basis, &(0..basis.degree()).map(|_| lottery.centred(&q)).collect::<Vec<_>>());
-    let (x, y) = (random(), random());
-    vec![x, y, polynomial(basis, &vec![-BigInt::one(); basis.degree()])]
-}
-
-fn reduced(x: &[BigInt], q: &BigInt) -> Vec<BigInt> {
-    x.iter().map(|x| centred(x, q)).collect()
 }
 
 fn transforms_evaluate<W: Word>(bits: &[f64]) {
@@ -94,13 +62,9 @@ fn products_are_those_modulo_the_cyclotomic_polynomial() {
     for place in RINGS {
         let (ring, oracle) = ring(place);
         let basis: Basis<u64> = basis(ring, &[61.0, 50.0]);
-        let q = product(&basis.primes().collect::<Vec<_>>());
         let all = samples(&basis, &mut lottery);
         for x in &all {
-            let y = &all[1];
-            let found = x.clone().into_eval().mul(&y.clone().into_eval()).into_coeff();
-            let [x, y, found] = [x, y, &found].map(|x| oracle.to_powers(&values(x)));
-            assert_eq!(reduced(&found, &q), reduced(&oracle.product(&x, &y), &q), "{place:?}");
+            assert_product(&place, &oracle, x, &all[1]);
         }
     }
 }
@@ -111,30 +75,18 @@ fn automorphisms_are_substitutions_and_a_group() {
     for place in &RINGS[..4] {
         let (ring, oracle) = ring(*place);
         let basis: Basis<u64> = basis(ring, &[50.0]);
-        assert_group(place, (ring, &oracle), samples(&basis, &mut lottery).remove(0), values);
+        assert_group(place, (ring, &oracle), lottery.poly(&basis));
     }
 }
 
-/// Coefficients are rounded and lifted one by one, in the powerful basis.
+/// In the powerful basis.
 #[test]
 fn division_and_lifting_are_exact() {
-    let mut lottery = Lottery::new(24);
     let (ring, _) = ring([5, 7]);
     let whole: Basis<u64> = basis(ring, &[50.0, 40.0, 45.0]);
-    let (keep, drop) = (whole.prefix(1), whole.select([1, 2]));
-    let x = samples(&whole, &mut lottery).remove(0);
-    let d = product(&drop.primes().collect::<Vec<_>>());
-    let q = BigInt::from(keep.modulus(0).value());
-    let expected: Vec<BigInt> = values(&x).iter().map(|x| centred(&round_div(x, &d), &q)).collect();
-    let found = ModDown::new(&keep, &drop).apply(x.into_eval()).into_coeff();
-    assert_eq!(values(&found), expected);
-    let converter = BaseConverter::new(&keep, &drop);
-    let source = converter.source(vec![found.row(0)]);
-    let mut lifted = Poly::<u64, Coeff>::zero(&drop);
-    lifted.for_each_row_mut(|i, row| source.row_into(i, row));
-    assert_eq!(values(&lifted), expected);
-    let p = *keep.modulus(0);
-    assert_eq!(centered_residues(&found, &p), found.row(0)[..ring.degree()]);
+    let found = assert_division_and_lifting(Lottery::new(24).poly(&whole));
+    let q = *whole.modulus(0);
+    assert_eq!(centered_residues(&found, &q), found.row(0)[..ring.degree()]);
 }
 
 /// The error is one of independent coefficients of all powers of X, reduced modulo the cyclotomic polynomial.

@@ -1,18 +1,14 @@
 //! Rings of two axes against polynomials modulo the cyclotomic polynomial, written out.
 
 use num_bigint::BigInt;
-use num_traits::One;
 use refloat::Error;
 use refloat::arith::{Word, primes::primitive_root};
 use refloat::random::Seed;
-use refloat::ring::{
-    BaseConverter, Basis, Binomial, Coeff, Cyclotomic, ModDown, Poly, SmallPoly, from_integers,
-};
+use refloat::ring::{Basis, Binomial, Cyclotomic, SmallPoly, from_integers};
 use refloat_tests::cyclotomic::{Cyclotomic as Oracle, cyclotomic_polynomial};
-use refloat_tests::ring::{centred, product, round_div};
-use refloat_tests::rns::{Lottery, from_big, primes, to_big};
+use refloat_tests::rns::{Lottery, primes};
 
-use super::automorphisms::assert_group;
+use super::written_out::{assert_division_and_lifting, assert_group, assert_product, samples};
 
 /// Degree and odd part.
 const RINGS: [(usize, u64); 6] = [(4, 3), (32, 3), (8, 5), (32, 5), (32, 17), (128, 17)];
@@ -24,16 +20,6 @@ fn ring((n, odd): (usize, u64)) -> (Cyclotomic, Oracle) {
 
 fn basis<W: Word>(ring: Cyclotomic, bits: &[f64]) -> Basis<W> {
     Basis::over(ring, &primes(ring.index() as usize / 2, bits)).expect("primes of the ring")
-}
-
-/// Random polynomials, and one whose residues are all the largest.
-fn samples<W: Word>(basis: &Basis<W>, lottery: &mut Lottery) -> Vec<Poly<W, Coeff>> {
-    let largest = from_big(basis, &vec![-BigInt::one(); basis.n()]);
-    vec![lottery.poly(basis), lottery.poly(basis), largest]
-}
-
-fn reduced(x: &[BigInt], q: &BigInt) -> Vec<BigInt> {
-    x.iter().map(|x| centred(x, q)).collect()
 }
 
 #[test]
@@ -87,13 +73,10 @@ fn products_are_modulo_phi<W: Word>(bits: &[f64]) {
     for place in RINGS {
         let (ring, oracle) = ring(place);
         let basis: Basis<W> = basis(ring, bits);
-        let q = product(&basis.primes().collect::<Vec<_>>());
         let all = samples(&basis, &mut lottery);
         for x in &all {
             for y in &all {
-                let found = x.clone().into_eval().mul(&y.clone().into_eval()).into_coeff();
-                let [x, y, found] = [x, y, &found].map(|x| oracle.to_powers(&to_big(x)));
-                assert_eq!(reduced(&found, &q), reduced(&oracle.product(&x, &y), &q), "{place:?}");
+                assert_product(&place, &oracle, x, y);
             }
         }
     }
@@ -111,28 +94,16 @@ fn automorphisms_are_substitutions_and_a_group() {
     for place in RINGS {
         let (ring, oracle) = ring(place);
         let basis: Basis<u64> = basis(ring, &[50.0]);
-        assert_group(&place, (ring, &oracle), lottery.poly(&basis), to_big);
+        assert_group(&place, (ring, &oracle), lottery.poly(&basis));
     }
 }
 
-/// Coefficients are rounded and lifted one by one, in the basis of both axes.
+/// In the basis of both axes.
 #[test]
 fn division_and_lifting_are_exact() {
-    let mut lottery = Lottery::new(14);
     let (ring, _) = ring((32, 5));
     let whole: Basis<u64> = basis(ring, &[50.0, 40.0, 45.0]);
-    let (keep, drop) = (whole.prefix(1), whole.select([1, 2]));
-    let x = lottery.poly(&whole);
-    let d = product(&drop.primes().collect::<Vec<_>>());
-    let q = BigInt::from(keep.modulus(0).value());
-    let expected: Vec<BigInt> = to_big(&x).iter().map(|x| centred(&round_div(x, &d), &q)).collect();
-    let found = ModDown::new(&keep, &drop).apply(x.into_eval()).into_coeff();
-    assert_eq!(to_big(&found), expected);
-    let converter = BaseConverter::new(&keep, &drop);
-    let source = converter.source(vec![found.row(0)]);
-    let mut lifted = Poly::<u64, Coeff>::zero(&drop);
-    lifted.for_each_row_mut(|i, row| source.row_into(i, row));
-    assert_eq!(to_big(&lifted), expected);
+    assert_division_and_lifting(Lottery::new(14).poly(&whole));
 }
 
 /// The error of a ring of two axes, plus its own Z^0 in every row, is one of independent coefficients: of those that a second
