@@ -2,25 +2,28 @@
 
 use refloat::Error;
 use refloat::bootstrapping::method::NumberSecret;
-use refloat::schemes::ckks::{Ciphertext, CkksContext};
+use refloat::schemes::ckks::Ciphertext;
 use refloat::wire::frame::{self, DIGEST_LEN};
 use refloat::wire::header::HEADER_LEN;
 use refloat::wire::pack::{pack_u64, packed_len, residue_bits, unpack_u64};
 use refloat::wire::{
-    CkksSet, Header, ObjectKind, SeededSecret, WireWord, ciphertext_to_bytes, public_key_to_bytes,
-    secret_key_to_bytes,
+    CkksSet, Header, ObjectKind, SeededSecret, ciphertext_from_bytes, ciphertext_to_bytes,
+    public_key_from_bytes, public_key_to_bytes, secret_key_from_bytes, secret_key_to_bytes,
 };
 
+/// Reads bytes and forgets them.
+pub type Read<'a> = dyn Fn(&[u8]) -> Result<(), Error> + 'a;
+
 /// One kind of object: good bytes of it, and its reader.
-pub struct Reader {
+pub struct Reader<'a> {
     /// For messages.
     pub name: &'static str,
     /// What the bytes are.
     pub kind: ObjectKind,
     /// Good bytes.
     pub bytes: Vec<u8>,
-    /// Reads and forgets.
-    pub read: fn(&[u8]) -> Result<(), Error>,
+    /// Its reader.
+    pub read: Box<Read<'a>>,
     /// Where packed rows of residues begin in the payload, and their primes, of `n` residues each.
     pub rows: Vec<(usize, u64)>,
     /// Residues of a row.
@@ -37,43 +40,49 @@ pub fn rows_from(mut at: usize, primes: impl IntoIterator<Item = u64>, n: usize)
     primes.into_iter().map(place).collect()
 }
 
-impl Reader {
+impl<'a> Reader<'a> {
     /// The reader of a secret key of a ring of degree `n`.
-    pub fn of_secret_key<K: SeededSecret>(key: &K, read: fn(&[u8]) -> Result<(), Error>, n: usize) -> Self {
-        let (name, kind, bytes) = ("secret key", ObjectKind::SecretKey, secret_key_to_bytes(key));
-        Self { name, kind, bytes, read, rows: Vec::new(), n }
+    pub fn of_secret_key<K: SeededSecret>(key: &'a K, n: usize) -> Self {
+        Self {
+            name: "secret key",
+            kind: ObjectKind::SecretKey,
+            bytes: secret_key_to_bytes(key),
+            read: Box::new(|bytes| secret_key_from_bytes(key.set(), bytes).map(drop)),
+            rows: Vec::new(),
+            n,
+        }
     }
 
-    /// The reader of a CKKS ciphertext in two components.
+    /// The readers of what every CKKS set has: ciphertexts, here one in two components, public keys and secret keys.
     ///
     /// # Panics
-    /// For one of another set.
-    pub fn of_ciphertext<W: WireWord>(
-        context: &CkksContext<W>,
-        x: &Ciphertext<W>,
-        read: fn(&[u8]) -> Result<(), Error>,
-    ) -> Self {
-        let (kind, bytes) = (ObjectKind::Ciphertext, ciphertext_to_bytes(context, x).expect("of the set"));
-        let primes: Vec<u64> = context.rlwe().q(x.level()).primes().collect();
-        let n = context.rlwe().n();
-        Self { name: "ciphertext", kind, bytes, read, rows: rows_from(24, primes.repeat(2), n), n }
-    }
-
-    /// The reader of the public key of a CKKS set.
-    ///
-    /// # Panics
-    /// For a secret key that has none.
-    pub fn of_public_key<K>(key: &K, read: fn(&[u8]) -> Result<(), Error>) -> Self
+    /// For a ciphertext of another set, and a secret key that has no public one.
+    pub fn of_ckks<K>(key: &'a K, x: &Ciphertext<<K::Set as CkksSet>::Word>) -> [Self; 3]
     where
         K: SeededSecret + NumberSecret<<K::Set as CkksSet>::Word>,
         K::Set: CkksSet,
     {
-        let level = key.set().public_key_level();
+        let (set, context) = (key.set(), key.set().ckks());
+        let (rlwe, n, level) = (context.rlwe(), context.rlwe().n(), set.public_key_level());
+        let primes: Vec<u64> = rlwe.q(x.level()).primes().collect();
         let public = key.main_secret().and_then(|main| main.public_key(level)).expect("a sound key");
-        let (kind, bytes) = (ObjectKind::PublicKey, public_key_to_bytes(key.set(), &public));
-        let rlwe = key.set().ckks().rlwe();
-        let n = rlwe.n();
-        Self { name: "public key", kind, bytes, read, rows: rows_from(32, rlwe.q(level).primes(), n), n }
+        let ciphertext = Self {
+            name: "ciphertext",
+            kind: ObjectKind::Ciphertext,
+            bytes: ciphertext_to_bytes(context, x).expect("of the set"),
+            read: Box::new(move |bytes| ciphertext_from_bytes(context, bytes).map(drop)),
+            rows: rows_from(24, primes.repeat(2), n),
+            n,
+        };
+        let public_key = Self {
+            name: "public key",
+            kind: ObjectKind::PublicKey,
+            bytes: public_key_to_bytes(set, &public),
+            read: Box::new(move |bytes| public_key_from_bytes(set, bytes).map(drop)),
+            rows: rows_from(32, rlwe.q(level).primes(), n),
+            n,
+        };
+        [ciphertext, public_key, Self::of_secret_key(key, n)]
     }
 
     /// The payload of the good bytes.

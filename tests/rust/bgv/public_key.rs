@@ -114,15 +114,13 @@ fn public_keys_that_do_not_fit_are_refused() {
 fn bytes_that_are_wrong_are_refused() {
     let params: BgvParams = BgvParams::new(&tiny(15)).unwrap();
     let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
+    let (context, top) = (params.context(), params.levels().output);
     let reader = Reader {
         name: "public key",
         kind: ObjectKind::PublicKey,
-        bytes: bgv_public_key_to_bytes(params.context(), &secret.public_key().unwrap()),
-        read: |bytes| {
-            let params = BgvParams::<u64>::new(&tiny(15)).unwrap();
-            bgv_public_key_from_bytes(params.context(), params.levels().output, bytes).map(drop)
-        },
-        rows: rows_from(32, params.context().rlwe().q(params.levels().output).primes(), params.n()),
+        bytes: bgv_public_key_to_bytes(context, &secret.public_key().unwrap()),
+        read: Box::new(|bytes| bgv_public_key_from_bytes(context, top, bytes).map(drop)),
+        rows: rows_from(32, context.rlwe().q(top).primes(), params.n()),
         n: params.n(),
     };
     reader.takes_only_good_bytes(997);

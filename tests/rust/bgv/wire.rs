@@ -30,7 +30,7 @@ fn read(bytes: &[u8]) -> Result<BgvCiphertext<u64>, refloat::Error> {
     bgv_ciphertext_from_bytes(world().params.context(), bytes)
 }
 
-fn readers() -> Vec<Reader> {
+fn readers() -> Vec<Reader<'static>> {
     let KeyedBgv { params, secret, .. } = world();
     let q = || params.context().rlwe().q(2).primes();
     vec![
@@ -38,15 +38,11 @@ fn readers() -> Vec<Reader> {
             name: "ciphertext",
             kind: ObjectKind::BgvCiphertext,
             bytes: bytes(&ciphertext(2)),
-            read: |bytes| read(bytes).map(drop),
+            read: Box::new(|bytes| read(bytes).map(drop)),
             rows: rows_from(24, q().chain(q()), params.n()),
             n: params.n(),
         },
-        Reader::of_secret_key(
-            secret,
-            |bytes| secret_key_from_bytes(&world().params, bytes).map(drop),
-            params.n(),
-        ),
+        Reader::of_secret_key(secret, params.n()),
     ]
 }
 

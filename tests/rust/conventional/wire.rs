@@ -12,8 +12,8 @@ use refloat::params::{ConventionalPreset, conventional_preset};
 use refloat::random::Seed;
 use refloat::schemes::ckks::{Ciphertext, Complex};
 use refloat::wire::{
-    ObjectKind, ciphertext_from_bytes, ciphertext_to_bytes, frame, public_key_from_bytes,
-    secret_key_from_bytes, secret_key_to_bytes, verify_key_part,
+    ObjectKind, ciphertext_from_bytes, ciphertext_to_bytes, frame, secret_key_from_bytes,
+    secret_key_to_bytes, verify_key_part,
 };
 use refloat_tests::hostile::{Reader, rows_from};
 
@@ -50,47 +50,46 @@ fn chosen() -> [usize; 2] {
     ]
 }
 
-fn readers() -> Vec<Reader> {
+fn readers() -> Vec<Reader<'static>> {
     let World { params, secret } = world();
     let n = params.n();
-    let part_rows = |index: usize| {
+    let rows = |index: usize| {
         let part = &params.key_parts()[index];
         let primes: Vec<u64> = params.key_basis(part.key).primes().collect();
         rows_from(40, primes.repeat(part.count), n)
     };
+    let kind = ObjectKind::ConventionalKeyPart;
+    let part = |index| secret.key_part(index).unwrap();
+    let verify = |index| move |bytes: &[u8]| verify_key_part(params, secret.key_id(), index, bytes);
+    let add =
+        |index| move |bytes: &[u8]| ConventionalKeys::builder(params, secret.key_id()).add(index, bytes);
     let [there, galois] = chosen();
-    vec![
-        Reader::of_ciphertext(params.ckks(), &ciphertext(), |bytes| {
-            ciphertext_from_bytes(world().params.ckks(), bytes).map(drop)
-        }),
-        Reader::of_public_key(secret, |bytes| public_key_from_bytes(&world().params, bytes).map(drop)),
-        Reader::of_secret_key(secret, |bytes| secret_key_from_bytes(&world().params, bytes).map(drop), n),
+    let mut readers = Vec::from(Reader::of_ckks(secret, &ciphertext()));
+    readers.extend([
         Reader {
             name: "part of the key to the ephemeral secret, verified",
-            kind: ObjectKind::ConventionalKeyPart,
-            bytes: secret.key_part(there).unwrap(),
-            read: |bytes| verify_key_part(&world().params, world().secret.key_id(), chosen()[0], bytes),
-            rows: part_rows(there),
+            kind,
+            bytes: part(there),
+            read: Box::new(verify(there)),
+            rows: rows(there),
             n,
         },
         Reader {
             name: "part of the key to the ephemeral secret, added",
-            kind: ObjectKind::ConventionalKeyPart,
-            bytes: secret.key_part(there).unwrap(),
-            read: |bytes| {
-                ConventionalKeys::builder(&world().params, world().secret.key_id()).add(chosen()[0], bytes)
-            },
-            rows: part_rows(there),
+            kind,
+            bytes: part(there),
+            read: Box::new(add(there)),
+            rows: rows(there),
             n,
         },
         Reader {
             name: "part of a Galois key, verified",
-            kind: ObjectKind::ConventionalKeyPart,
-            bytes: secret.key_part(galois).unwrap(),
-            read: |bytes| verify_key_part(&world().params, world().secret.key_id(), chosen()[1], bytes),
+            kind,
+            bytes: part(galois),
+            read: Box::new(verify(galois)),
             // Every fifth row: the part is large.
             rows: {
-                let mut rows = part_rows(galois);
+                let mut rows = rows(galois);
                 let last = rows.len() - 1;
                 let mut index = 0..;
                 rows.retain(|_| index.next().is_some_and(|i| i % 5 == 0 || i == last));
@@ -98,7 +97,8 @@ fn readers() -> Vec<Reader> {
             },
             n,
         },
-    ]
+    ]);
+    readers
 }
 
 #[test]

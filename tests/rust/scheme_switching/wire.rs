@@ -47,7 +47,7 @@ fn add(from_end: usize, bytes: &[u8]) -> Result<(), refloat::Error> {
     LinkKeys::builder(&world().params, world().secret.key_id()).add(part(from_end), bytes)
 }
 
-fn readers() -> Vec<Reader> {
+fn readers() -> Vec<Reader<'static>> {
     let World { params, secret } = world();
     let kinds = [PACKING, TO_GATES, TO_SLOTS].map(|from_end| &params.key_parts()[part(from_end)].kind);
     let [LinkPartKind::Packing(samples), LinkPartKind::ToGates, LinkPartKind::ToSlots] = kinds else {
@@ -64,45 +64,22 @@ fn readers() -> Vec<Reader> {
     let payload = params.key_parts()[part(TO_SLOTS)].bytes - HEADER_LEN - DIGEST_LEN - 40;
     let digits = digit.repeat(payload / of_digit);
     let packing = vec![gates.modulus().value_u64(); *samples];
-    let reader = |name, from_end, read, rows, n| Reader {
+    let reader = |name, from_end, read: fn(usize, &[u8]) -> Result<(), refloat::Error>, rows, n| Reader {
         name,
         kind: ObjectKind::KeyPart,
         bytes: secret.key_part(part(from_end)).unwrap(),
-        read,
+        read: Box::new(move |bytes| read(from_end, bytes)),
         rows,
         n,
     };
-    let secret_key = Reader::of_secret_key(
-        secret,
-        |bytes| secret_key_from_bytes(&world().params, bytes).map(drop),
-        ckks.n(),
-    );
     vec![
-        secret_key,
-        reader(
-            "packing, verified",
-            PACKING,
-            |bytes| verify(PACKING, bytes),
-            rows(packing.clone(), gates.n()),
-            gates.n(),
-        ),
-        reader("packing, added", PACKING, |bytes| add(PACKING, bytes), rows(packing, gates.n()), gates.n()),
-        reader(
-            "to gates, verified",
-            TO_GATES,
-            |bytes| verify(TO_GATES, bytes),
-            rows(there.clone(), ckks.n()),
-            ckks.n(),
-        ),
-        reader("to gates, added", TO_GATES, |bytes| add(TO_GATES, bytes), rows(there, ckks.n()), ckks.n()),
-        reader(
-            "to slots, verified",
-            TO_SLOTS,
-            |bytes| verify(TO_SLOTS, bytes),
-            rows(digits.clone(), ckks.n()),
-            ckks.n(),
-        ),
-        reader("to slots, added", TO_SLOTS, |bytes| add(TO_SLOTS, bytes), rows(digits, ckks.n()), ckks.n()),
+        Reader::of_secret_key(secret, ckks.n()),
+        reader("packing, verified", PACKING, verify, rows(packing.clone(), gates.n()), gates.n()),
+        reader("packing, added", PACKING, add, rows(packing, gates.n()), gates.n()),
+        reader("to gates, verified", TO_GATES, verify, rows(there.clone(), ckks.n()), ckks.n()),
+        reader("to gates, added", TO_GATES, add, rows(there, ckks.n()), ckks.n()),
+        reader("to slots, verified", TO_SLOTS, verify, rows(digits.clone(), ckks.n()), ckks.n()),
+        reader("to slots, added", TO_SLOTS, add, rows(digits, ckks.n()), ckks.n()),
     ]
 }
 
@@ -137,7 +114,7 @@ fn parts_of_two_uploads_do_not_mix() {
             name: "of another key",
             kind: ObjectKind::KeyPart,
             bytes,
-            read: |_| Ok(()),
+            read: Box::new(|_| Ok(())),
             rows: Vec::new(),
             n: 0,
         };

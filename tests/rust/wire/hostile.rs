@@ -11,10 +11,7 @@ use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
 use refloat::wire::frame::{self, DIGEST_LEN};
 use refloat::wire::header::HEADER_LEN;
-use refloat::wire::{
-    ObjectKind, ciphertext_from_bytes, ciphertext_to_bytes, public_key_from_bytes, secret_key_from_bytes,
-    verify_ship_part,
-};
+use refloat::wire::{ObjectKind, ciphertext_from_bytes, ciphertext_to_bytes, verify_ship_part};
 use refloat_tests::hostile::{Reader, rows_from};
 
 struct World {
@@ -42,21 +39,17 @@ fn ciphertext() -> Ciphertext {
     world().secret.encrypt(&[0.5, -0.25], SlotMode::Real, &Seed::from_bytes([6; 32])).unwrap()
 }
 
-fn readers() -> Vec<Reader> {
+fn readers() -> Vec<Reader<'static>> {
     let World { params, secret, .. } = world();
     let n = params.n();
     let part_rows = || rows_from(40, params.encapsulation().q0p().primes(), n);
-    vec![
-        Reader::of_ciphertext(params.ckks(), &ciphertext(), |bytes| {
-            ciphertext_from_bytes(world().params.ckks(), bytes).map(drop)
-        }),
-        Reader::of_public_key(secret, |bytes| public_key_from_bytes(&world().params, bytes).map(drop)),
-        Reader::of_secret_key(secret, |bytes| secret_key_from_bytes(&world().params, bytes).map(drop), n),
+    let mut readers = Vec::from(Reader::of_ckks(secret, &ciphertext()));
+    readers.extend([
         Reader {
             name: "key part, verified",
             kind: ObjectKind::ShipKeyPart,
             bytes: secret.key_part(PART).unwrap(),
-            read: |bytes| verify_ship_part(&world().params, world().secret.key_id(), PART, bytes),
+            read: Box::new(|bytes| verify_ship_part(params, secret.key_id(), PART, bytes)),
             rows: part_rows(),
             n,
         },
@@ -64,11 +57,12 @@ fn readers() -> Vec<Reader> {
             name: "key part, added",
             kind: ObjectKind::ShipKeyPart,
             bytes: secret.key_part(PART).unwrap(),
-            read: |bytes| ShipKeys::builder(&world().params, world().secret.key_id()).add(PART, bytes),
+            read: Box::new(|bytes| ShipKeys::builder(params, secret.key_id()).add(PART, bytes)),
             rows: part_rows(),
             n,
         },
-    ]
+    ]);
+    readers
 }
 
 refloat_tests::tests_of_readers!(readers);

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use refloat::Error;
 use refloat::bootstrapping::SwitchingKeyId;
 use refloat::bootstrapping::bgv::{BgvKeys, BgvParams, BgvPreset, BgvSecretKey};
 use refloat::bootstrapping::ckks_msb::{MsbKeys, MsbParams, MsbSecretKey};
@@ -16,7 +15,7 @@ use refloat::wire::{
     ObjectKind, SeededSecret, SeededSet, WireKeySet, frame, secret_key_from_bytes, secret_key_to_bytes,
     verify_key_part,
 };
-use refloat_tests::hostile::{Reader, rows_from};
+use refloat_tests::hostile::{Read, Reader, rows_from};
 
 /// The words of every key of a set.
 fn words(keys: &RaisingKeys, galois: &[GaloisElement]) -> Vec<Vec<u64>> {
@@ -62,26 +61,27 @@ where
 
 /// Everything that a reader of untrusted bytes has to refuse, of the part to the ephemeral secret; and a part of the same length
 /// and one of another key, in its place.
-fn hostile<P>(
-    params: &P,
-    secret: &P::Secret,
-    verify: fn(&[u8]) -> Result<(), Error>,
-    add: fn(&[u8]) -> Result<(), Error>,
-) where
+fn hostile<P>(params: &P, secret: &P::Secret)
+where
     P: WireKeySet<Word = u64> + SeededSet,
 {
-    let (at, n) = (to_ephemeral(params), params.key_layout().rlwe.n());
+    let at = params.key_parts().iter().position(|part| part.key == SwitchingKeyId::ToEphemeral).unwrap();
+    let (key_id, n) = (secret.key_id(), params.key_layout().rlwe.n());
+    let verify = |bytes: &[u8]| verify_key_part(params, key_id, at, bytes);
+    let add = |bytes: &[u8]| KeysBuilder::new(params, key_id).add(at, bytes);
     let part = &params.key_parts()[at];
     let primes: Vec<u64> = params.key_layout().basis(part.key).primes().collect();
     let bytes = secret.key_part(at).unwrap();
-    for (name, read) in [("verified", verify), ("added", add)] {
+    let ways: [(_, &Read<'_>); 2] = [("verified", &verify), ("added", &add)];
+    for (name, read) in ways {
         let rows = rows_from(40, primes.repeat(part.count), n);
-        let reader = Reader { name, kind: ObjectKind::KeyPart, bytes: bytes.clone(), read, rows, n };
+        let of =
+            |bytes, rows| Reader { name, kind: ObjectKind::KeyPart, bytes, read: Box::new(read), rows, n };
+        let reader = of(bytes.clone(), rows);
         reader.takes_only_good_bytes(reader.bytes.len() / 8);
         let stranger = params.secret(&Seed::from_bytes([10; 32])).key_part(at).unwrap();
         assert_eq!(read(&stranger).unwrap_err().code(), "PARAMS_MISMATCH", "{name}: a part of another key");
-        let foreign = Reader { name, kind: reader.kind, bytes: stranger, read, rows: Vec::new(), n };
-        let grafted = reader.reseal(foreign.payload());
+        let grafted = reader.reseal(of(stranger, Vec::new()).payload());
         assert_eq!(
             read(&grafted).unwrap_err().code(),
             "PARAMS_MISMATCH",
@@ -91,10 +91,6 @@ fn hostile<P>(
         moved[32] ^= 1;
         assert_eq!(read(&reader.reseal(&moved)).unwrap_err().code(), "BAD_BYTES", "{name}: another index");
     }
-}
-
-fn to_ephemeral<P: WireKeySet>(params: &P) -> usize {
-    params.key_parts().iter().position(|part| part.key == SwitchingKeyId::ToEphemeral).unwrap()
 }
 
 /// A set and a secret key, for all tests.
@@ -120,17 +116,13 @@ fn bgv() -> &'static (BgvParams, BgvSecretKey) {
 #[test]
 fn wrong_parts_of_modular_reduction_are_refused() {
     let (params, secret) = msb();
-    let verify = |bytes: &[u8]| verify_key_part(&msb().0, msb().1.key_id(), to_ephemeral(&msb().0), bytes);
-    let add = |bytes: &[u8]| KeysBuilder::new(&msb().0, msb().1.key_id()).add(to_ephemeral(&msb().0), bytes);
-    hostile(params, secret, verify, add);
+    hostile(params, secret);
 }
 
 #[test]
 fn wrong_parts_of_bgv_are_refused() {
     let (params, secret) = bgv();
-    let verify = |bytes: &[u8]| verify_key_part(&bgv().0, bgv().1.key_id(), to_ephemeral(&bgv().0), bytes);
-    let add = |bytes: &[u8]| KeysBuilder::new(&bgv().0, bgv().1.key_id()).add(to_ephemeral(&bgv().0), bytes);
-    hostile(params, secret, verify, add);
+    hostile(params, secret);
 }
 
 #[test]

@@ -3,10 +3,7 @@
 use std::sync::OnceLock;
 
 use refloat::schemes::ckks::{Ciphertext, Scale};
-use refloat::wire::{
-    ciphertext_from_bytes, ciphertext_to_bytes, public_key_from_bytes, secret_key_from_bytes,
-    secret_key_to_bytes,
-};
+use refloat::wire::{ciphertext_from_bytes, ciphertext_to_bytes, secret_key_from_bytes, secret_key_to_bytes};
 use refloat_tests::hostile::Reader;
 
 use super::{toy10, toy11};
@@ -23,20 +20,7 @@ fn residue() -> &'static Ciphertext<u64> {
 
 #[test]
 fn wrong_bytes_are_refused() {
-    let setup = toy10();
-    let (context, n) = (setup.params.ckks(), setup.params.n());
-    let readers = [
-        Reader::of_ciphertext(context, residue(), |bytes| {
-            ciphertext_from_bytes(toy10().params.ckks(), bytes).map(drop)
-        }),
-        Reader::of_public_key(&setup.secret, |bytes| public_key_from_bytes(&toy10().params, bytes).map(drop)),
-        Reader::of_secret_key(
-            &setup.secret,
-            |bytes| secret_key_from_bytes(&toy10().params, bytes).map(drop),
-            n,
-        ),
-    ];
-    for reader in &readers {
+    for reader in Reader::of_ckks(&toy10().secret, residue()) {
         // A bit of every byte, each time another one.
         reader.takes_only_good_bytes(9);
     }
