@@ -166,6 +166,21 @@ pub async fn refuse(headers: &HeaderMap, body: Body, problem: impl Into<Refusal>
     problem.into()
 }
 
+/// What has to be known before a body is received, and the body. A request that is refused by then is refused as by [`refuse`].
+///
+/// # Errors
+/// Those of `known`.
+pub async fn after<T>(
+    known: impl Future<Output = Result<T, Refusal>>,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<(T, Body), Refusal> {
+    match known.await {
+        Ok(known) => Ok((known, body)),
+        Err(refusal) => Err(refuse(headers, body, refusal).await),
+    }
+}
+
 /// Requires a body of plain bytes.
 ///
 /// # Errors

@@ -81,12 +81,9 @@ pub async fn submit(
         })
         .await?;
         let JobQuery { mode, rounds, .. } = query;
-        Ok::<_, Refusal>((Order { key, operations, mode, rounds, idempotency, digest }, limit))
+        Ok((Order { key, operations, mode, rounds, idempotency, digest }, limit))
     };
-    let (order, limit) = match plan.await {
-        Ok(plan) => plan,
-        Err(refusal) => return Err(body::refuse(&headers, body, refusal).await),
-    };
+    let ((order, limit), body) = body::after(plan, &headers, body).await?;
     let (bytes, turn) = body::receive(&http, &headers, body, limit, caller.peer).await?;
     let document = blocking(&http, move |service| service.submit(order, &bytes, &caller)).await?;
     drop(turn);

@@ -84,12 +84,9 @@ pub async fn put_chunk(
         let asking = Arc::clone(&caller);
         let bytes = blocking(&http, move |service| service.part_bytes(id, index, &asking)).await?;
         let digest = body::stated_digest(&headers)?;
-        Ok::<_, Refusal>((id, index, bytes, digest))
+        Ok((id, index, bytes, digest))
     };
-    let (id, index, length, digest) = match place.await {
-        Ok(place) => place,
-        Err(refusal) => return Err(body::refuse(&headers, body, refusal).await),
-    };
+    let ((id, index, length, digest), body) = body::after(place, &headers, body).await?;
     let (bytes, turn) = body::receive(&http, &headers, body, length, caller.peer).await?;
     blocking(&http, move |service| service.put_part(id, index, &bytes, digest, &caller)).await?;
     drop(turn);
@@ -103,10 +100,8 @@ pub async fn put_chunk(
     (status = 409, description = "Pieces are missing, or the digest differs", content_type = "application/problem+json", body = openapi::Problem),
 ))]
 pub async fn commit(asked: Asked, headers: HeaderMap, body: Body) -> Result<Json<Committed>, Refusal> {
-    let allowed = asked.of(|service, id, caller| service.keys_for(id, caller, Act::Change).map(drop)).await;
-    if let Err(refusal) = allowed {
-        return Err(body::refuse(&headers, body, refusal).await);
-    }
+    let allowed = asked.of(|service, id, caller| service.keys_for(id, caller, Act::Change).map(drop));
+    let ((), body) = body::after(allowed, &headers, body).await?;
     let bytes = body::document(&asked.http, &headers, body).await?;
     let request: Commit = if bytes.is_empty() { Commit::default() } else { parse(&bytes)? };
     let sealed =
