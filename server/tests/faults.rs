@@ -188,10 +188,7 @@ fn deletions_uploads_and_openings_that_meet_leave_records_and_files_in_step() {
                 start.wait();
                 for _ in 0..2 {
                     allowed(client.post_json("/v1/keys", &manifest()), &[200, 201]);
-                    allowed(
-                        client.post_json(&format!("/v1/keys/{KEY}/commit"), &json!({})),
-                        &[200, 404, 409],
-                    );
+                    allowed(client.commit(KEY), &[200, 404, 409]);
                     allowed(client.submit(KEY, &ciphertext(1)), &[202, 404, 409]);
                 }
             });

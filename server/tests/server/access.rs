@@ -30,7 +30,7 @@ fn upload(client: &Client, key: &str, public: bool) -> Value {
     for index in 0..PARTS {
         client.put_chunk(key, index, &part(index)).expect(204);
     }
-    client.post_json(&format!("/v1/keys/{key}/commit"), &json!({})).expect(200);
+    client.commit(key).expect(200);
     opened
 }
 
@@ -166,7 +166,7 @@ fn a_public_key_set_is_for_everybody_to_use_and_for_its_owner_to_change() {
     assert_eq!(stranger.get(&format!("/v1/keys/{KEY}")).expect(200).json()["public"], true);
     stranger.put_chunk(KEY, 0, &part(0)).problem(401, "TOKEN_MISSING");
     stranger.delete(&format!("/v1/keys/{KEY}")).problem(401, "TOKEN_MISSING");
-    stranger.post_json(&format!("/v1/keys/{KEY}/commit"), &json!({})).problem(401, "TOKEN_MISSING");
+    stranger.commit(KEY).problem(401, "TOKEN_MISSING");
     owner.post_json("/v1/keys", &manifest(KEY, false)).expect(200);
     let private = KEY.replace('0', "1");
     upload(owner, &private, false);
@@ -193,7 +193,7 @@ fn what_is_altered_on_its_way_is_refused() {
     for index in 1..PARTS {
         client.put_chunk(KEY, index, &part(index)).expect(204);
     }
-    client.post_json(&format!("/v1/keys/{KEY}/commit"), &json!({})).expect(200);
+    client.commit(KEY).expect(200);
     let submit = |digest: &str| {
         client.submit_with(&format!("key={KEY}"), &[("refloat-digest", digest)], &ciphertext())
     };

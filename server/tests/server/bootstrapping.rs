@@ -110,7 +110,7 @@ fn pieces_and_ciphertexts_that_do_not_conform_are_refused() {
     for index in 0..sizes.len() {
         client.put_chunk(&id, index, &mine.key_part(index).unwrap()).expect(204);
     }
-    client.send("POST", &format!("/v1/keys/{id}/commit"), &[], b"").expect(200);
+    client.commit(&id).expect(200);
 
     client.submit(&id, &key).problem(422, "SECRET_KEY_REFUSED");
     client.submit(&id, &encrypt(&other, &[0.5], 1, 1)).problem(409, "PARAMS_MISMATCH");

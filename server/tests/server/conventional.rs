@@ -104,7 +104,7 @@ fn keys_are_uploaded_in_pieces_resumed_and_used() {
     for index in half..parts {
         client.put_chunk(&id, index, &again.key_part(index).unwrap()).expect(204);
     }
-    client.send("POST", &format!("/v1/keys/{id}/commit"), &[], b"").expect(200);
+    client.commit(&id).expect(200);
 
     let input = encrypted(&secret, 1);
     client.submit(&id, &encrypted(&other, 1)).problem(409, "PARAMS_MISMATCH");

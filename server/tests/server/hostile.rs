@@ -7,21 +7,8 @@ use std::net::TcpStream;
 
 use refloat::wire::{ObjectKind, frame};
 use serde_json::json;
-use support::engine::{FINGERPRINT, KEY, PART, PARTS, part};
-use support::{Client, TOKEN, TestServer};
-
-fn open(client: &Client) {
-    let manifest = json!({ "params": "small", "fingerprint": FINGERPRINT, "keyId": KEY, "parts": PARTS });
-    client.post_json("/v1/keys", &manifest).expect(201);
-}
-
-fn seal(client: &Client) {
-    open(client);
-    for index in 0..PARTS {
-        client.put_chunk(KEY, index, &part(index)).expect(204);
-    }
-    client.send("POST", &format!("/v1/keys/{KEY}/commit"), &[], b"").expect(200);
-}
+use support::engine::{KEY, PART, PARTS, part};
+use support::{Client, TOKEN, TestServer, open, upload};
 
 fn missing(client: &Client) -> serde_json::Value {
     client.get(&format!("/v1/keys/{KEY}")).expect(200).json()["missing"].clone()
@@ -46,7 +33,7 @@ fn bodies_are_bounded_before_they_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let server = TestServer::start(folder.path(), |_| {});
     let client = &server.client;
-    open(client);
+    open(client, KEY).expect(201);
     client.put_chunk(KEY, 0, &[0; PART + 1]).problem(413, "LIMIT");
     let detail = client.put_chunk(KEY, 0, &[0; PART - 1]).problem(422, "BAD_BYTES");
     assert!(detail.contains("99") && detail.contains("100"), "{detail}");
@@ -74,7 +61,7 @@ fn bodies_that_break_off_or_trickle_are_given_up() {
         config.limits.max_uploads = 1;
     });
     let client = &server.client;
-    open(client);
+    open(client, KEY).expect(201);
     let put = format!("PUT /v1/keys/{KEY}/chunks/0");
     let headers = ["content-type: application/octet-stream", "content-length: 100"];
     let mut socket = TcpStream::connect(client.address).unwrap();
@@ -94,7 +81,7 @@ fn secret_keys_are_refused_wherever_they_are_sent() {
     let folder = tempfile::tempdir().unwrap();
     let server = TestServer::start(folder.path(), |config| config.limits.max_queued = 1);
     let client = &server.client;
-    seal(client);
+    upload(client);
     // The engine of these tests has pieces of 100 bytes and ciphertexts of 64, so even the shortest frame
     // fits only a piece.
     let secret = frame::write(ObjectKind::SecretKey, [1; 16], [2; 16], &[]);
@@ -169,7 +156,7 @@ fn requests_that_make_no_sense_are_told_so() {
     let folder = tempfile::tempdir().unwrap();
     let server = TestServer::start(folder.path(), |_| {});
     let client = &server.client;
-    seal(client);
+    upload(client);
     let octets = [("content-type", "application/octet-stream")];
     let query = |query: &str| client.send("POST", &format!("/v1/jobs?{query}"), &octets, b"C");
     query("").problem(400, "INVALID_ARGUMENT");

@@ -47,7 +47,7 @@ fn an_upload_goes_on_where_the_killed_server_stopped() {
             client.put_chunk(&id, index, &piece).expect(204);
         }
     }
-    let sealed = client.send("POST", &format!("/v1/keys/{id}/commit"), &[], b"").expect(200).json();
+    let sealed = client.commit(&id).expect(200).json();
     assert_eq!(sealed["digest"], digest.finalize().to_hex().to_string());
     server.kill();
 

@@ -68,7 +68,7 @@ fn upload(client: &Client, secret: &ConventionalSecretKey) {
     for index in missing {
         client.put_chunk(&id, index, &secret.key_part(index).unwrap()).expect(204);
     }
-    client.send("POST", &format!("/v1/keys/{id}/commit"), &[], b"").expect(200);
+    client.commit(&id).expect(200);
 }
 
 fn job(client: &Client, secret: &ConventionalSecretKey) -> String {

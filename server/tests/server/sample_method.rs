@@ -23,6 +23,7 @@ use refloat_server::engine::{JobSet, LoadError, ReadPart};
 use refloat_server::id::Id;
 use refloat_server::registry::{Registered, Registry, SetFilter, Sets};
 use serde_json::json;
+use support::process::open_keys;
 use support::registered::{self, is_command};
 use zeroize::Zeroizing;
 
@@ -288,13 +289,11 @@ fn its_jobs_run_on_a_server() {
     let params: Params = Preset::<Spec>::named("toy-sample10").unwrap().checked().unwrap();
     let secret = params.secret(&Seed::from_bytes([1; 32]));
     let key = Id(secret.key_id).to_string();
-    let manifest =
-        json!({ "params": "toy-sample10", "fingerprint": sample["fingerprint"], "keyId": key, "parts": 1 });
-    client.post_json("/v1/keys", &manifest).expect(201);
+    open_keys(client, "toy-sample10", &secret, 1).expect(201);
     let piece = secret.key_part(0).unwrap();
     client.put_chunk(&key, 0, &vec![0; piece.len()]).problem(422, "BAD_BYTES");
     client.put_chunk(&key, 0, &piece).expect(204);
-    client.send("POST", &format!("/v1/keys/{key}/commit"), &[], b"").expect(200);
+    client.commit(&key).expect(200);
     let input = secret.encrypt_numbers(&[0.5], SlotMode::Real, 1, &Seed::from_bytes([2; 32])).unwrap();
     let input = wire::ciphertext_to_bytes(&params.0, &input).unwrap();
     client.submit_with(&format!("key={key}&op=square"), &[], &input).problem(400, "INVALID_ARGUMENT");

@@ -17,6 +17,7 @@ use refloat_server::engine::{Described, JobSet, LoadError, LoadedKeys, ReadPart,
 use refloat_server::id::Id;
 use refloat_server::registry::{Registered, Registry, SetFilter, Sets};
 use serde_json::json;
+use support::process::open_keys;
 use support::registered::{self, is_command};
 
 // The scheme: integers modulo 2^64 plus a pad.
@@ -207,11 +208,10 @@ fn keys_are_made_and_jobs_of_its_operation_run() {
     let sets = client.get("/v1/params").json()["sets"].as_array().unwrap().clone();
     assert!(sets.iter().any(|set| set["name"] == "pad8" && set["operations"] == json!(["add"])));
     let key = Id(secret.key_id()).to_string();
-    let manifest = json!({ "params": "pad8", "fingerprint": "08".repeat(16), "keyId": key, "parts": 1 });
-    client.post_json("/v1/keys", &manifest).expect(201);
+    open_keys(client, "pad8", &secret, 1).expect(201);
     client.put_chunk(&key, 0, &[0; 16]).problem(422, "BAD_BYTES");
     client.put_chunk(&key, 0, &secret.key_part(0).unwrap()).expect(204);
-    client.send("POST", &format!("/v1/keys/{key}/commit"), &[], b"").expect(200);
+    client.commit(&key).expect(200);
     let input = [secret.encrypt(40), secret.encrypt(2)].concat();
     client.submit(&key, &input).problem(400, "INVALID_ARGUMENT");
     let add = format!("key={key}&op=add");

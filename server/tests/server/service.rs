@@ -466,7 +466,7 @@ fn keys_are_loaded_ahead_of_the_first_job() {
     for index in 0..PARTS {
         client.put_chunk(KEY, index, &part(index)).expect(204);
     }
-    client.post_json(&format!("/v1/keys/{KEY}/commit"), &json!({})).expect(200);
+    client.commit(KEY).expect(200);
     let stranger = client.with(&[("authorization", &format!("Bearer {}", "ab".repeat(32)))]);
     assert!(
         [401, 403, 404].contains(&stranger.send("POST", &format!("/v1/keys/{KEY}/wake"), &[], b"").status)
@@ -500,7 +500,7 @@ fn keys_too_large_for_memory_are_refused_before_the_queue() {
     for index in 0..PARTS {
         client.put_chunk(KEY, index, &part(index)).expect(204);
     }
-    client.send("POST", &format!("/v1/keys/{KEY}/commit"), &[], b"").expect(200);
+    client.commit(KEY).expect(200);
     server.stop();
     // Keys that were uploaded when the server had more memory.
     let server = TestServer::start(folder.path(), |_| {});

@@ -202,6 +202,11 @@ impl Client {
         )
     }
 
+    /// Seals a key set.
+    pub fn commit(&self, key: &str) -> Answer {
+        self.send("POST", &format!("/v1/keys/{key}/commit"), &[], b"")
+    }
+
     pub fn submit(&self, key: &str, ciphertext: &[u8]) -> Answer {
         self.submit_with(&format!("key={key}"), &[], ciphertext)
     }
@@ -313,7 +318,7 @@ pub fn upload_as(client: &Client, key: &str) {
     for index in 0..PARTS {
         client.put_chunk(key, index, &part(index)).expect(204);
     }
-    client.post_json(&format!("/v1/keys/{key}/commit"), &json!({})).expect(200);
+    client.commit(key).expect(200);
 }
 
 /// Parses at most `limit` events.

@@ -139,7 +139,7 @@ pub fn upload_keys<S: SeededSecret>(client: &Client, set: &str, secret: &S, part
     for index in 0..parts {
         client.put_chunk(&key, index, &secret.key_part(index).unwrap()).expect(204);
     }
-    client.send("POST", &format!("/v1/keys/{key}/commit"), &[], b"").expect(200);
+    client.commit(&key).expect(200);
     key
 }
 
