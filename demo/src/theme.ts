@@ -1,10 +1,23 @@
 const KEPT = 'refloat-theme';
 
+/** Whether the page is dark: by choice, or else by the reader's preference. */
+export function isDark(): boolean {
+  const { theme } = document.documentElement.dataset;
+  return theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+}
+
+/** A colour of the style sheet as it is now, for a canvas: only where a property uses it is `light-dark()` one of its two colours. */
+export function colourOn(canvas: HTMLCanvasElement, name: string): string {
+  canvas.style.color = `var(${name})`;
+  const { color } = getComputedStyle(canvas);
+  canvas.style.removeProperty('color');
+  return color;
+}
+
 /** Switches from light to dark or back, until the tab is closed. */
 export function otherTheme(): void {
   const root = document.documentElement.dataset;
-  const dark = root['theme'] ? root['theme'] === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-  root['theme'] = dark ? 'light' : 'dark';
+  root['theme'] = isDark() ? 'light' : 'dark';
   try {
     sessionStorage.setItem(KEPT, root['theme']);
   } catch {

@@ -32,18 +32,6 @@ describe('every page', () => {
     });
   }
 
-  test('has the same dark colours by preference and by choice', () => {
-    const css = readFileSync(new URL('../src/styles/base.css', import.meta.url), 'utf8');
-    const declared = (selector: string): readonly string[] => {
-      const [, block = ''] = css.split(`${selector} {`);
-      const [lines = ''] = block.split('}');
-      return lines.trim().split(/\n\s*/);
-    };
-    const chosen = declared(':root[data-theme="dark"]');
-    expect(chosen.length).toBeGreaterThan(20);
-    expect(declared(':root:not([data-theme="light"])')).toEqual(chosen);
-  });
-
   test('but the one for what is missing is relative to where it is', () => {
     const { handler } = missingFromRoot().transformIndexHtml as typeof hook;
     const html = '<script src="./assets/a.js"></script><a href="./gates.html">Gates</a>';

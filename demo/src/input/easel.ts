@@ -1,3 +1,4 @@
+import { colourOn } from '../theme.js';
 import type { Grid } from './source.js';
 
 /** Size of the easel in pixels: as wide as the widest grid; narrower grids use its middle. */
@@ -82,17 +83,16 @@ export class Easel {
     canvas.height = Math.round(canvas.clientHeight * ratio);
     const context = canvas.getContext('2d');
     if (!context) return;
-    const style = getComputedStyle(canvas);
     context.scale(ratio, ratio);
     const { clientWidth: w, clientHeight: h } = canvas;
-    context.strokeStyle = style.getPropertyValue('--grid');
+    context.strokeStyle = colourOn(canvas, '--grid');
     for (const v of [-1, 0, 1]) {
       context.beginPath();
       context.moveTo(0, h / 2 - (v * h) / 2.2);
       context.lineTo(w, h / 2 - (v * h) / 2.2);
       context.stroke();
     }
-    context.strokeStyle = style.getPropertyValue('--low');
+    context.strokeStyle = colourOn(canvas, '--low');
     context.lineWidth = 2.5;
     context.lineJoin = 'round';
     context.beginPath();

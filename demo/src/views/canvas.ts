@@ -1,6 +1,7 @@
 import { JOURNEY } from '../stages.js';
 import { slotValues } from '../input/source.js';
 import { chosenPreset, shownVoyage, type State } from '../store.js';
+import { colourOn, isDark } from '../theme.js';
 import { specimenAt, type Moment, type Voyage } from '../voyage.js';
 import { gathered, planeAt, seenAt, unitOf, type Seen } from './shown-values.js';
 import { followed } from './slot.js';
@@ -14,13 +15,6 @@ export function isCurve(voyage: Voyage): boolean {
 function stretched(values: Float64Array): Float64Array {
   const most = values.reduce((m, x) => Math.max(m, Math.abs(x)), 1e-30);
   return values.map((x) => x / most);
-}
-
-/** Colours the canvases need, read from the style sheet. */
-function ink(el: Element): { ink: string; muted: string; grid: string; low: string; high: string; mark: string; paper: string } {
-  const style = getComputedStyle(el);
-  const get = (name: string): string => style.getPropertyValue(name).trim();
-  return { ink: get('--ink'), muted: get('--muted'), grid: get('--grid'), low: get('--low'), high: get('--high'), mark: get('--mark'), paper: get('--paper') };
 }
 
 /** Draws every canvas in the page from the state. */
@@ -119,7 +113,7 @@ function paintCurve(canvas: HTMLCanvasElement, seen: Seen, slots: number, slot?:
   const at = sharp(canvas);
   if (!at) return;
   const { context, w, h } = at;
-  const colour = ink(canvas);
+  const colour = { grid: colourOn(canvas, '--grid'), low: colourOn(canvas, '--low'), mark: colourOn(canvas, '--mark') };
   const y = (v: number): number => h / 2 - Math.max(-1.08, Math.min(1.08, v)) * h * 0.44;
   context.strokeStyle = colour.grid;
   context.lineWidth = 1;
@@ -150,7 +144,7 @@ function paintError(canvas: HTMLCanvasElement, errors: Float64Array, w: number, 
   const image = context.createImageData(w, h);
   const most = errors.reduce((m, e) => Math.max(m, Math.abs(e)), 1e-12);
   // Too high: orange; too low: blue; exact: the neutral between them.
-  const dark = getComputedStyle(canvas).getPropertyValue('--dark').trim() === '1';
+  const dark = isDark();
   const zero = dark ? [22, 33, 41] : [248, 250, 250];
   for (let i = 0; i < w * h; i++) {
     const e = (errors[i] ?? 0) / most;
@@ -181,7 +175,7 @@ function paintCircle(canvas: HTMLCanvasElement, voyage: Voyage, state: State): v
   const at = sharp(canvas);
   if (!at) return;
   const { context, w, h } = at;
-  const colour = ink(canvas);
+  const colour = { grid: colourOn(canvas, '--grid'), muted: colourOn(canvas, '--muted'), mark: colourOn(canvas, '--mark') };
   const centre = { x: w / 2, y: h / 2 };
   const unit = Math.min(w, h) * (plane ? unitOf(plane) : 0.41);
   context.strokeStyle = colour.grid;
@@ -197,8 +191,8 @@ function paintCircle(canvas: HTMLCanvasElement, voyage: Voyage, state: State): v
   context.arc(centre.x, centre.y, unit, 0, 2 * Math.PI);
   context.stroke();
   if (!plane) return;
-  const low = rgb(colour.low);
-  const high = rgb(colour.high);
+  const low = rgb(colourOn(canvas, '--low'));
+  const high = rgb(colourOn(canvas, '--high'));
   const size = plane.points.length > 1200 ? 1.5 : 2.1;
   const shade = (slot: number): string => {
     const message = voyage.expected[slot] ?? 0;
@@ -268,9 +262,9 @@ function paintCircle(canvas: HTMLCanvasElement, voyage: Voyage, state: State): v
   }
 }
 
-function rgb(hex: string): number[] {
-  const value = Number.parseInt(hex.replace('#', ''), 16);
-  return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
+/** The three numbers of an opaque colour as a browser computes it, such as `rgb(0, 114, 178)`. */
+function rgb(colour: string): number[] {
+  return (colour.match(/\d+/g) ?? []).map(Number);
 }
 
 /** The slot drawn nearest to a point of the circle's canvas, in CSS pixels. */
