@@ -1,6 +1,5 @@
-import type { Preset, Reduction, StageExit, StageView } from 'refloat';
-import type { Made } from '../keys.js';
-import type { Making } from '../shell.js';
+import type { Preset, Reduction, StageView } from 'refloat';
+import type { Staged } from '../staged.js';
 import type { Mine } from './own-coefficient.js';
 
 /** What a reader may encrypt. */
@@ -12,26 +11,14 @@ export const MESSAGES = {
 export type MessageKind = keyof typeof MESSAGES;
 
 /** What the page knows. */
-export interface State extends Making {
+export interface State extends Staged<StageView> {
   preset: Preset | undefined;
   busy: 'keys' | 'run' | undefined;
-  keys: Made | undefined;
   message: MessageKind;
   /** What was encrypted. */
   input: Float64Array | undefined;
-  /** log2 of the modulus of the input's ciphertext. */
-  inputLogQ: number;
-  /** What made the run that is shown, unless it was the reader. */
-  recorded: string | undefined;
-  /** The stage under way. */
-  under: string | undefined;
-  /** Views of the run, in order: the input's first, then one for each stage. */
-  views: readonly StageView[];
-  exits: readonly StageExit[];
   /** The reader's run has no comb to show yet: the run before it is shown. */
   awaited: boolean;
-  /** The stage that is shown, as an index into `views`; the run may not have reached it. */
-  at: number;
   /** What came back. */
   output: Float64Array | undefined;
   /** The coefficient that the reader moves. */
@@ -64,11 +51,6 @@ export function unitOf({ views }: Pick<State, 'views'>): number | undefined {
 export function viewOf(state: State, stage: string): StageView | undefined {
   // The input's view carries the name of the first stage too.
   return state.views.slice(1).find((view) => view.stage === stage);
-}
-
-/** Has the run finished its first `i` stages? 0 stands for the input. */
-export function reached({ views, exits }: Pick<State, 'views' | 'exits'>, i: number): boolean {
-  return i === 0 ? views.length > 0 : exits.length >= i;
 }
 
 /** The message has one in this many of the ring's N coefficients: 1 unless the set has few slots. */

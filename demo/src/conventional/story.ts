@@ -1,6 +1,7 @@
 import { html, trusted, type Html } from '../html.js';
+import { reached } from '../staged.js';
 import { fullAfter } from './full-size.js';
-import { reached, type State } from './state.js';
+import type { State } from './state.js';
 
 /** What the text says about a stage. */
 interface Told {

@@ -1,10 +1,10 @@
-import { bytes, count, decimal, duration, scientific } from '../format.js';
+import { bytes, count, decimal, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
-import { levelsOf, levelsWithin } from '../levels.js';
+import { stageRow } from '../staged.js';
 import { figure } from '../views/figure.js';
-import { badge, progressOf, ring, scrolled, standing } from '../views/making.js';
+import { badge, progressOf, ring, standing } from '../views/making.js';
 import { drawing, n } from '../views/svg.js';
-import { MESSAGES, reached, type State } from './state.js';
+import { MESSAGES, type State } from './state.js';
 
 /** The message, and what to do with it. */
 export function controls(state: State): Html {
@@ -35,28 +35,9 @@ export function setLine(state: State): Html {
     }</p>`;
 }
 
-/** The stages as a row of buttons, with the modulus as the water level in each. */
+/** The stages, with how precise each ciphertext is. */
 export function stages(state: State): Html {
-  const { preset, views, exits } = state;
-  if (!preset) return html``;
-  const first = views[0];
-  const highest = preset.logQP;
-  const titles = [['input', 'Exhausted'] as const, ...preset.stages.map((stage) => [stage.id, stage.title] as const)];
-  return html`<ol class="conv-stages" data-steps aria-label="Stages"${scrolled(state.views)}>${titles.map(([id, title], i) => {
-    const exit = exits[i - 1];
-    const view = views[i];
-    const done = reached(state, i);
-    const logQ = i === 0 ? (first ? state.inputLogQ : 0) : (exit?.logQ ?? 0);
-    const level = i === 0 ? preset.inputLevel : (exit?.level ?? 0);
-    const levels = i === 0 || i + 1 === titles.length ? levelsOf(level, preset.inputLevel) : levelsWithin(level, preset.outputLevel);
-    const words = state.under === id && (state.awaited || !done) ? 'under way' : done ? html`${levels}<br>${decimal(logQ, 0)}-bit modulus${view ? html`<br>right to ${decimal(view.bitsMax)} bits` : ''}${exit ? html`<br>${duration(spent(state, i - 1))}` : ''}` : 'not reached';
-    return html`<li><button type="button" data-act="at:${i}" aria-pressed="${state.at === i && done ? 'true' : 'false'}" ${done ? '' : 'disabled'}><span class="conv-well" aria-hidden="true"><span style="height:${n((100 * logQ) / highest)}%"></span></span><b>${title}</b><small>${words}</small></button></li>`;
-  })}</ol>`;
-}
-
-/** Milliseconds that a stage took. */
-function spent(state: State, i: number): number {
-  return (state.exits[i]?.atMs ?? 0) - (state.exits[i - 1]?.atMs ?? 0);
+  return stageRow(state, (view) => view && `right to ${decimal(view.bitsMax)} bits`, state.awaited);
 }
 
 /** How the set's reduction is computed. */

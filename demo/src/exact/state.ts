@@ -1,8 +1,7 @@
-import type { DigitRemoval, IntegerPreset, IntegerStageId, IntegerView, StageExit } from 'refloat';
+import type { DigitRemoval, IntegerPreset, IntegerStageId, IntegerView } from 'refloat';
 import { bundled } from '../input/picture.js';
 import { gridFor, type Grid } from '../input/source.js';
-import type { Made } from '../keys.js';
-import type { Making } from '../shell.js';
+import type { Staged } from '../staged.js';
 
 /** What a reader may encrypt. */
 export const PICTURES = {
@@ -12,8 +11,8 @@ export const PICTURES = {
 } as const;
 export type Picture = keyof typeof PICTURES;
 
-/** What the page knows. */
-export interface State extends Making {
+/** What the page knows; of a run on a server it has only the views of the input and of the result. */
+export interface State extends Staged<IntegerView | undefined, IntegerStageId> {
   preset: IntegerPreset | undefined;
   /** The polynomial of the set. */
   removal: DigitRemoval | undefined;
@@ -22,20 +21,9 @@ export interface State extends Making {
   /** The server's set that the page computes with; undefined for this tab's. */
   there: string | undefined;
   busy: 'set' | 'keys' | 'run' | undefined;
-  /** The keys of the current set: made in this tab, or sent to the server. */
-  keys: Made | undefined;
   picture: Picture;
   /** What is encrypted, one integer per slot. */
   input: Uint32Array | undefined;
-  /** log2 of the modulus of the input's ciphertext. */
-  inputLogQ: number;
-  /** The stage under way. */
-  under: string | undefined;
-  /** Views of the run, in order: the input's, then one for each stage; of a run on a server only the input's and the result's. */
-  views: readonly (IntegerView | undefined)[];
-  exits: readonly StageExit<IntegerStageId>[];
-  /** Which of the views is shown. */
-  at: number;
   /** The slot or coefficient that is followed. */
   slot: number;
   /** After how many powers of x the polynomial is cut off. */
@@ -43,8 +31,6 @@ export interface State extends Making {
   /** What came back, and its square, computed under encryption. */
   output: Uint32Array | undefined;
   square: Uint32Array | undefined;
-  /** What made the run that is shown, unless it was the reader. */
-  recorded: string | undefined;
 }
 
 /** The view that is shown; before any run, the input as it will be encrypted. */

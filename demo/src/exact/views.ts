@@ -1,10 +1,12 @@
+import type { IntegerView } from 'refloat';
 import { again } from '../contact.js';
-import { bytes, count, decimal, duration } from '../format.js';
+import { bytes, count, decimal } from '../format.js';
 import { html, type Html } from '../html.js';
-import { levelsOf, levelsWithin } from '../levels.js';
+import { levelsOf } from '../levels.js';
 import { UNPACKING, question } from '../sending.js';
+import { stageRow } from '../staged.js';
 import { figure } from '../views/figure.js';
-import { badge, progressOf, recordedBy, ring, scrolled, standing } from '../views/making.js';
+import { badge, progressOf, recordedBy, ring, standing } from '../views/making.js';
 import { drawing, n } from '../views/svg.js';
 import { drawn, PICTURES, type State } from './state.js';
 
@@ -31,22 +33,15 @@ export function setLine({ preset, keys, problem, offers, there }: Pick<State, 'p
   return html`<p class="conv-set">${badge(preset)} <span class="hint">${count(preset.slots)} integers modulo ${preset.modulus} ${ring(preset)}. ${keys ? (there ? html`${decimal(keys.megabytes, 0)} MB of keys were made in this tab and sent to the server in ${decimal(keys.seconds, 1)} s; the secret key stays in this tab` : html`The keys were made in this tab in ${decimal(keys.seconds, 1)} s and take ${decimal(keys.megabytes, 0)} MB of memory`) : html`The first run makes ${bytes(preset.keyBytes)} of keys${there ? ' and sends them to the server' : ''}`}.${preset.secure ? '' : html` The set <code>bgv15</code>, of 32,768 integers, has 128-bit security and runs on a server${offers.length > 0 ? '' : html`; <code>npm start</code> starts one`}.`}</span></p>`;
 }
 
-/** The stages as a row of buttons, with the modulus as the water level in each. */
+/** The stages, with the low digits of each ciphertext. */
 export function stages(state: State): Html {
-  const { preset, views, exits } = state;
-  if (!preset) return html``;
-  const titles = [['input', 'Exhausted'] as const, ...preset.stages.map((stage) => [stage.id, stage.title] as const)];
-  return html`<ol class="conv-stages" data-steps aria-label="Stages"${scrolled(state.views)}>${titles.map(([id, title], i) => {
-    const exit = exits[i - 1];
-    const seen = views[i];
-    const reached = i === 0 ? views.length > 0 : exit !== undefined;
-    const logQ = i === 0 ? (views.length > 0 ? state.inputLogQ : 0) : (exit?.logQ ?? 0);
-    const level = i === 0 ? preset.inputLevel : (exit?.level ?? 0);
-    const levels = i === 0 || i + 1 === titles.length ? levelsOf(level, preset.inputLevel) : levelsWithin(level, preset.outputLevel);
-    const far = seen?.low.reduce((far, digit) => Math.max(far, Math.abs(digit)), 0);
-    const words = state.under === id && !reached ? 'under way' : reached ? html`${levels}<br>${decimal(logQ, 0)}-bit modulus<br>${far === undefined ? (state.there ? 'noise to the server' : 'not decrypted yet') : far === 0 ? 'no low digit' : html`low digits up to ±${far}`}${exit ? html`<br>${duration(exit.atMs - (exits[i - 2]?.atMs ?? 0))}` : ''}` : 'not reached';
-    return html`<li><button type="button" data-act="at:${i}" aria-pressed="${state.at === i && reached ? 'true' : 'false'}" ${reached ? '' : 'disabled'}><span class="conv-well" aria-hidden="true"><span style="height:${n((100 * logQ) / preset.logQP)}%"></span></span><b>${title}</b><small>${words}</small></button></li>`;
-  })}</ol>
+  if (!state.preset) return html``;
+  const digits = (view: IntegerView | undefined): string | Html => {
+    if (!view) return state.there ? 'noise to the server' : 'not decrypted yet';
+    const far = view.low.reduce((far, digit) => Math.max(far, Math.abs(digit)), 0);
+    return far === 0 ? 'no low digit' : `low digits up to ±${far}`;
+  };
+  return html`${stageRow(state, digits)}
   <p class="hint">The bar of a stage shows how much modulus there is. Digits can be seen only with the secret key, which this tab has${state.there ? ' and the server has not' : ''}.</p>`;
 }
 
