@@ -5,11 +5,10 @@
 //   node demo/scripts/record-conventional-n16.mjs target/release/refloat
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { createServer } from 'vite';
 import { begin, main, say, Stop } from '../../tests/tools/lib/log.mjs';
 import { must } from '../../tests/tools/lib/run.mjs';
 import { inScratch } from '../../tests/tools/lib/scratch.mjs';
+import { keep, modulesOfPages } from './recording.mjs';
 
 const SET = 'n16';
 const MESSAGE = 'chirp';
@@ -27,8 +26,7 @@ await main(async () => {
     step.done();
     return JSON.parse(output);
   };
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  const vite = await createServer({ root, server: { middlewareMode: true }, appType: 'custom', logLevel: 'error', optimizeDeps: { noDiscovery: true } });
+  const vite = await modulesOfPages();
   const { numbersOf } = await vite.ssrLoadModule('/src/conventional/state.ts').finally(() => vite.close());
   const date = new Date().toISOString().slice(0, 10);
   const { machine } = await printed('about');
@@ -56,7 +54,6 @@ await main(async () => {
       bits: { worst: precision.worst, rms: precision.rms },
     };
   });
-  const text = `${JSON.stringify(recorded, (_, x) => (typeof x === 'number' && !Number.isInteger(x) ? Number(x.toPrecision(6)) : x))}\n`;
-  writeFileSync(new URL('../src/recorded/conventional-n16.json', import.meta.url), text);
-  say(`recorded ${recorded.seconds.toFixed(2)} s, load average ${machine.load ?? 'unknown'} before it, ${text.length} bytes`);
+  const size = keep('conventional-n16', recorded, (_, x) => (typeof x === 'number' && !Number.isInteger(x) ? Number(x.toPrecision(6)) : x));
+  say(`recorded ${recorded.seconds.toFixed(2)} s, load average ${machine.load ?? 'unknown'} before it, ${size} bytes`);
 });

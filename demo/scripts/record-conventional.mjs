@@ -2,16 +2,13 @@
 // (src/recorded/conventional.json). Run it again when stages or events change:
 //
 //   node demo/scripts/record-conventional.mjs
-import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Refloat } from 'refloat';
-import { createServer } from 'vite';
+import { keep, madeBy, modulesOfPages } from './recording.mjs';
 
 const SET = 'toy-conventional11';
 const MESSAGE = 'chirp';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const vite = await createServer({ root, server: { middlewareMode: true }, appType: 'custom', logLevel: 'error', optimizeDeps: { noDiscovery: true } });
+const vite = await modulesOfPages();
 const { encode } = await vite.ssrLoadModule('/src/conventional/recorded.ts');
 const { numbersOf } = await vite.ssrLoadModule('/src/conventional/state.ts');
 
@@ -22,7 +19,7 @@ const message = numbersOf(MESSAGE, keys.params.slots);
 const input = await keys.encrypt(message, { level: keys.params.inputLevel });
 const run = keys.bootstrap(input, boot, { inspect: { message } });
 const output = await keys.decrypt(await run);
-const made = `made by refloat ${rf.about().version} in Node ${process.versions.node.split('.')[0]}`;
+const made = madeBy(rf);
 const kept = {
   set: SET,
   message: MESSAGE,
@@ -31,8 +28,7 @@ const kept = {
   views: run.events.filter((event) => event.kind === 'view'),
   errors: message.map((x, i) => output[i] - x),
 };
-const text = `${JSON.stringify(encode(made, kept))}\n`;
-writeFileSync(new URL('../src/recorded/conventional.json', import.meta.url), text);
-process.stdout.write(`recorded ${kept.views.length} views, ${text.length} bytes\n`);
+const size = keep('conventional', encode(made, kept));
+process.stdout.write(`recorded ${kept.views.length} views, ${size} bytes\n`);
 rf.close();
 await vite.close();

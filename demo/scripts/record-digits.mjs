@@ -2,15 +2,12 @@
 // it again when stages or events change:
 //
 //   node demo/scripts/record-digits.mjs
-import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Refloat } from 'refloat';
-import { createServer } from 'vite';
+import { keep, madeBy, modulesOfPages } from './recording.mjs';
 
 const SLOTS = 96;
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const vite = await createServer({ root, server: { middlewareMode: true }, appType: 'custom', logLevel: 'error', optimizeDeps: { noDiscovery: true } });
+const vite = await modulesOfPages();
 const { begin, levelsBefore, numbersOf, READINGS, TABLE } = await vite.ssrLoadModule('/src/digits/readings.ts');
 const { finish, passesOf, take } = await vite.ssrLoadModule('/src/digits/passes.ts');
 const { encode } = await vite.ssrLoadModule('/src/digits/recorded.ts');
@@ -33,9 +30,8 @@ seen.output = await secret.decrypt(y);
 seen.outputLevel = y.level;
 finish(seen.passes, reading, seen.output);
 
-const recorded = `made by refloat ${rf.about().version} in Node ${process.versions.node.split('.')[0]}`;
-const text = `${JSON.stringify(encode(seen, SLOTS, recorded))}\n`;
-writeFileSync(new URL('../src/recorded/digits.json', import.meta.url), text);
-process.stdout.write(`recorded ${seen.passes.length} digits of ${SLOTS} slots in ${Math.round(seen.ms)} ms, ${text.length} bytes\n`);
+const recorded = madeBy(rf);
+const size = keep('digits', encode(seen, SLOTS, recorded));
+process.stdout.write(`recorded ${seen.passes.length} digits of ${SLOTS} slots in ${Math.round(seen.ms)} ms, ${size} bytes\n`);
 rf.close();
 await vite.close();

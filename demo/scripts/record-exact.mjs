@@ -2,14 +2,12 @@
 // made one (src/recorded/exact.json). Run it again when stages or events change:
 //
 //   node demo/scripts/record-exact.mjs
-import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Refloat } from 'refloat';
-import { createServer } from 'vite';
 import { readGreyPng } from '../../tests/tools/lib/png.mjs';
+import { keep, madeBy, modulesOfPages } from './recording.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const vite = await createServer({ root, server: { middlewareMode: true }, appType: 'custom', logLevel: 'error', optimizeDeps: { noDiscovery: true } });
+const vite = await modulesOfPages();
 const { encode } = await vite.ssrLoadModule('/src/exact/recorded.ts');
 const { grid, levels } = await vite.ssrLoadModule('/src/exact/state.ts');
 const { resample } = await vite.ssrLoadModule('/src/input/picture.ts');
@@ -33,9 +31,8 @@ const shown = {
   output: await keys.decrypt(refreshed),
   square: await keys.decrypt(square),
 };
-const made = `made by refloat ${rf.about().version} in Node ${process.versions.node.split('.')[0]}`;
-const text = `${JSON.stringify(encode(made, shown))}\n`;
-writeFileSync(new URL('../src/recorded/exact.json', import.meta.url), text);
-process.stdout.write(`recorded ${shown.views.length} views, ${text.length} bytes\n`);
+const made = madeBy(rf);
+const size = keep('exact', encode(made, shown));
+process.stdout.write(`recorded ${shown.views.length} views, ${size} bytes\n`);
 rf.close();
 await vite.close();

@@ -2,8 +2,8 @@
 // the reader has made one (src/recorded/gates.json). Run it again when stages or events change:
 //
 //   node demo/scripts/record-gates.mjs
-import { writeFileSync } from 'node:fs';
 import { Refloat } from 'refloat';
+import { keep, madeBy } from './recording.mjs';
 
 const SET = 'bool-128';
 const WIDTH = 8;
@@ -42,8 +42,7 @@ for await (const event of gate) {
   else if (event.stage === 'sample_extract') seen.after = short(event.data[0]);
 }
 const [result] = await secret.decrypt(await gate);
-const made = `made by refloat ${rf.about().version} in Node ${process.versions.node.split('.')[0]}`;
-const text = `${JSON.stringify({ made, set: SET, numbers: NUMBERS, times, total: short(total), threads: 1, sum, close: { ...CLOSE, ...seen, result } })}\n`;
-writeFileSync(new URL('../src/recorded/gates.json', import.meta.url), text);
-process.stdout.write(`recorded ${NUMBERS.join(' + ')} = ${sum}, ${times.length} gates, ${text.length} bytes\n`);
+const made = madeBy(rf);
+const size = keep('gates', { made, set: SET, numbers: NUMBERS, times, total: short(total), threads: 1, sum, close: { ...CLOSE, ...seen, result } });
+process.stdout.write(`recorded ${NUMBERS.join(' + ')} = ${sum}, ${times.length} gates, ${size} bytes\n`);
 rf.close();

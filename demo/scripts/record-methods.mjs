@@ -3,7 +3,8 @@
 //   refloat reproduce scheme-switching --crossing --json > crossing.json
 //   refloat reproduce demystifying --json > survey.json
 //   node demo/scripts/record-methods.mjs crossing.json survey.json
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { keep } from './recording.mjs';
 
 const [crossingFile, surveyFile] = process.argv.slice(2);
 if (!crossingFile || !surveyFile) throw new Error('which files? node demo/scripts/record-methods.mjs crossing.json survey.json');
@@ -18,6 +19,5 @@ function printed(file, suite) {
 }
 
 const recorded = { crossing: printed(crossingFile, 'scheme-switching-crossing'), survey: printed(surveyFile, 'demystifying') };
-const text = `${JSON.stringify(recorded)}\n`;
-writeFileSync(new URL('../src/recorded/methods.json', import.meta.url), text);
-process.stdout.write(`recorded ${recorded.crossing.rows.length} and ${recorded.survey.rows.length} rows, ${text.length} bytes\n`);
+const size = keep('methods', recorded);
+process.stdout.write(`recorded ${recorded.crossing.rows.length} and ${recorded.survey.rows.length} rows, ${size} bytes\n`);

@@ -3,19 +3,15 @@
 //
 //   refloat serve --allow-insecure
 //   node demo/scripts/record-patients.mjs http://127.0.0.1:7979
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import { Refloat } from 'refloat';
-import { createServer } from 'vite';
+import { keep, madeBy, modulesOfPages } from './recording.mjs';
 
 const SET = 'toy-conventional11';
 const url = process.argv[2];
 if (!url) throw new Error('which server? node demo/scripts/record-patients.mjs http://127.0.0.1:7979');
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-// Node loads the package, and only once: a program must come from the same module as the server that takes it.
-const ssr = { external: ['refloat', 'refloat/client'] };
-const vite = await createServer({ root, ssr, server: { middlewareMode: true }, appType: 'custom', logLevel: 'error', optimizeDeps: { noDiscovery: true } });
+const vite = await modulesOfPages();
 const { patients, score, trained } = await vite.ssrLoadModule('/src/patients/model.ts');
 const { batch, inference, measurementsOf } = await vite.ssrLoadModule('/src/patients/program.ts');
 const { journeyFrom, standingsOf, take } = await vite.ssrLoadModule('/src/patients/journey.ts');
@@ -44,9 +40,8 @@ const rows = chosen.map(({ malignant, measurements }, i) => [Number(malignant), 
 const rounded = (point) => Object.fromEntries(Object.entries(point).map(([name, x]) => [name, Number(x.toPrecision(5))]));
 journey.points = journey.points.map(rounded);
 const standings = Object.fromEntries(Object.entries(standingsOf(values)).map(([name, standing]) => [name, rounded(standing)]));
-const made = `made by refloat ${rf.about().version} in Node ${process.versions.node.split('.')[0]}`;
-const text = `${JSON.stringify({ made, set: SET, seconds: short(seconds), sent: input.byteLength, rows, journey, standings })}\n`;
-writeFileSync(new URL('../src/recorded/patients.json', import.meta.url), text);
-process.stdout.write(`recorded ${rows.length} patients, ${journey.bootstraps.length} bootstraps in ${journey.total} steps, ${text.length} bytes\n`);
+const made = madeBy(rf);
+const size = keep('patients', { made, set: SET, seconds: short(seconds), sent: input.byteLength, rows, journey, standings });
+process.stdout.write(`recorded ${rows.length} patients, ${journey.bootstraps.length} bootstraps in ${journey.total} steps, ${size} bytes\n`);
 rf.close();
 await vite.close();

@@ -3,19 +3,15 @@
 //
 //   refloat serve --allow-insecure
 //   node demo/scripts/record-triage.mjs http://127.0.0.1:7979
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import { Refloat } from 'refloat';
-import { createServer } from 'vite';
+import { keep, madeBy, modulesOfPages } from './recording.mjs';
 
 const SET = 'toy-link';
 const url = process.argv[2];
 if (!url) throw new Error('which server? node demo/scripts/record-triage.mjs http://127.0.0.1:7979');
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-// Node loads the package, and only once: a program must come from the same module as the server that takes it.
-const ssr = { external: ['refloat', 'refloat/client'] };
-const vite = await createServer({ root, ssr, server: { middlewareMode: true }, appType: 'custom', logLevel: 'error', optimizeDeps: { noDiscovery: true } });
+const vite = await modulesOfPages();
 const { patients, trained } = await vite.ssrLoadModule('/src/patients/model.ts');
 const { ask, METHOD, sceneOf } = await vite.ssrLoadModule('/src/triage/ask.ts');
 const { encode } = await vite.ssrLoadModule('/src/triage/recorded.ts');
@@ -34,10 +30,9 @@ for (const [question, who] of [['urgent', scene.patients.map((_, i) => i)], ['ne
   answers.push(await ask(scene, question, who, { server, keys, set, use: (ciphertext) => ciphertext }, () => undefined));
 }
 
-const made = `made by refloat ${rf.about().version} in Node ${process.versions.node.split('.')[0]}`;
-const text = `${JSON.stringify(encode(made, answers))}\n`;
-writeFileSync(new URL('../src/recorded/triage.json', import.meta.url), text);
+const made = madeBy(rf);
+const size = keep('triage', encode(made, answers));
 const seconds = answers.map((answer) => answer.seconds.toFixed(1)).join(' and ');
-process.stdout.write(`recorded ${answers.length} answers in ${seconds} s, ${text.length} bytes\n`);
+process.stdout.write(`recorded ${answers.length} answers in ${seconds} s, ${size} bytes\n`);
 rf.close();
 await vite.close();

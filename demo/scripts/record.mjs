@@ -2,14 +2,12 @@
 // made one (src/recorded/toy10.json). Run it again when stages or events change:
 //
 //   node demo/scripts/record.mjs
-import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Refloat } from 'refloat';
-import { createServer } from 'vite';
 import { readGreyPng } from '../../tests/tools/lib/png.mjs';
+import { keep, madeBy, modulesOfPages } from './recording.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const vite = await createServer({ root, server: { middlewareMode: true }, appType: 'custom', logLevel: 'error', optimizeDeps: { noDiscovery: true } });
+const vite = await modulesOfPages();
 const { observe, quality } = await vite.ssrLoadModule('/src/voyage.ts');
 const { encode } = await vite.ssrLoadModule('/src/recorded.ts');
 const { gridFor } = await vite.ssrLoadModule('/src/input/source.ts');
@@ -37,7 +35,7 @@ const voyage = {
   input,
   expected: input,
   squared: false,
-  recorded: `made by refloat ${rf.about().version} in Node ${process.versions.node.split('.')[0]}`,
+  recorded: madeBy(rf),
   state: 'done',
   marks: [],
   timings: {},
@@ -50,8 +48,7 @@ const run = keys.bootstrap(spent, boot, { inspect: { message: input } });
 for await (const event of run) observe(voyage, event);
 voyage.result = await specimen(await run);
 
-const text = `${JSON.stringify(encode(voyage))}\n`;
-writeFileSync(new URL('../src/recorded/toy10.json', import.meta.url), text);
-process.stdout.write(`recorded ${voyage.marks.length} stages, worst slot ${voyage.result.quality.bitsMax.toFixed(2)} bits, ${text.length} bytes\n`);
+const size = keep('toy10', encode(voyage));
+process.stdout.write(`recorded ${voyage.marks.length} stages, worst slot ${voyage.result.quality.bitsMax.toFixed(2)} bits, ${size} bytes\n`);
 rf.close();
 await vite.close();
