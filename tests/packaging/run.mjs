@@ -2,7 +2,7 @@
 // built by Vite and webpack, and in pages without a bundler. `npm test` calls it.
 //
 //   node tests/packaging/run.mjs [case ...]
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -62,6 +62,8 @@ const cases = {
   },
 
   'TypeScript: with and without the types of DOM and Node, from modules and from CommonJS': async ({ project }) => {
+    // The same program in both kinds of files.
+    await cp(join(project, 'libraries.mts'), join(project, 'common.cts'));
     // Node's types are taken from the repository, because the project has none.
     const typeRoots = [join(root, 'node_modules', '@types')];
     for (const [lib, types] of [[['ES2022'], []], [['ES2022'], ['node']], [['ES2022', 'DOM'], []], [['ES2022', 'WebWorker'], []], [['ESNext', 'DOM'], ['node']]]) {

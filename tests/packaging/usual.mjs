@@ -24,6 +24,8 @@ export const usual = {
     const { build } = await import('vite');
     const out = join(project, 'out-vite-worker');
     const input = join(project, 'own-worker.html');
+    const page = await readFile(join(project, 'index.html'), 'utf8');
+    await writeFile(input, page.replace('./page.js', './page-own-worker.js'));
     await build({
       root: project,
       configFile: false,
