@@ -1,7 +1,7 @@
 // Pausing, stepping, cancelling, replaying, addresses, a crashed worker.
 import assert from 'node:assert/strict';
 import { test, until } from '../lib/test.mjs';
-import { cameBack, clickWhen, finished, keepWorkers, refloat, station } from '../lib/page.mjs';
+import { cameBack, clickWhen, finished, keepWorkers, refloat, refloatAndCancel, station } from '../lib/page.mjs';
 
 const tracks = async (page) => Number((await page.locator('.part').innerText()).split('/')[0] ?? 0);
 
@@ -26,10 +26,7 @@ test('control: pause in the middle, step one track, go on', async ({ open, site 
 
 test('control: cancel in the middle, then start again', async ({ open, site }) => {
   const page = await open(site);
-  const cancelled = clickWhen(page, 'Rotate blindly', '[data-act=cancel]');
-  await page.click('[data-act=refloat]');
-  await cancelled;
-  await page.locator('[data-act=refloat]:enabled').waitFor();
+  await refloatAndCancel(page, 'Rotate blindly');
   assert.equal(await page.locator('#station-decrypt.reached').count(), 0, 'nothing came back');
   assert.equal(await page.locator('.problem').count(), 0, 'cancelling is not an error');
   assert.match(await page.locator('#live').innerText(), /Cancelled/);
@@ -38,10 +35,7 @@ test('control: cancel in the middle, then start again', async ({ open, site }) =
 
 test('control: cancel while keys are made', async ({ open, site }) => {
   const page = await open(site);
-  const cancelled = clickWhen(page, 'track', '[data-act=cancel]');
-  await page.click('[data-act=refloat]');
-  await cancelled;
-  await page.locator('[data-act=refloat]:enabled').waitFor();
+  await refloatAndCancel(page, 'track');
   assert.equal(await finished(page), 0);
   await refloat(page);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { DESK, PHONE, opened } from '../lib/looks.mjs';
 import { test, until } from '../lib/test.mjs';
-import { clickWhen, drawn, problemText, refloat, station, table } from '../lib/page.mjs';
+import { clickWhen, drawn, problemText, refloat, refloatAndCancel, station, table } from '../lib/page.mjs';
 
 const SIZES = [opened(DESK), { ...opened(PHONE), hasTouch: true }];
 
@@ -101,10 +101,7 @@ for (const look of [DESK, PHONE]) {
 
 test('promises: cancelled in the middle, the boat stays where it was', async ({ open, site }) => {
   const page = await open(site, { reducedMotion: 'reduce' });
-  const cancelled = clickWhen(page, 'Rotate blindly', '[data-act=cancel]');
-  await page.click('[data-act=refloat]');
-  await cancelled;
-  await page.locator('[data-act=refloat]:enabled').waitFor();
+  await refloatAndCancel(page, 'Rotate blindly');
   await drawn(page);
   const now = await shown(page);
   assert.match(now.gauge, /bits of modulus\. Cancelled in “Rotate blindly”/);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, until } from '../lib/test.mjs';
-import { cameBack, clickWhen, difference, pixels, problemText, refloat, station, table } from '../lib/page.mjs';
+import { cameBack, difference, pixels, problemText, refloat, refloatAndCancel, station, table } from '../lib/page.mjs';
 
 /** Chooses the server and a set. */
 async function choose(page, set) {
@@ -93,10 +93,7 @@ test('server: cancel the upload, then go on where it stopped', async ({ open, se
   const page = await open(url, { expectLostRequests: true });
   const sent = record(page);
   await choose(page, 'toy10');
-  const cancelled = clickWhen(page, 'track 8', '[data-act=cancel]');
-  await page.click('[data-act=refloat]');
-  await cancelled;
-  await page.locator('[data-act=refloat]:enabled').waitFor();
+  await refloatAndCancel(page, 'track 8');
   const first = new Set(sent.chunks);
   assert.ok(first.size > 5, `${first.size} chunks before`);
   sent.chunks.length = 0;

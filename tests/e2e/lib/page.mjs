@@ -44,6 +44,14 @@ export async function refloat(page, { limit = 120_000 } = {}) {
   await cameBack(page, { since: before, limit });
 }
 
+/** Presses Refloat, and cancels as soon as the line of progress has these words; waits until another voyage can begin. */
+export async function refloatAndCancel(page, words) {
+  const cancelled = clickWhen(page, words, '[data-act=cancel]');
+  await page.click('[data-act=refloat]');
+  await cancelled;
+  await page.locator('[data-act=refloat]:enabled').waitFor();
+}
+
 /** Voyages that have come back in this page. */
 export async function finished(page) {
   return Number(await page.locator('body').getAttribute('data-finished'));
