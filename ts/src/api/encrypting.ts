@@ -1,7 +1,7 @@
-import type { GlueCiphertext } from '../engine/glue.js';
-import type { Made } from '../engine/handle.js';
+import type { GluePublicKey, GlueSecretKey } from '../engine/glue.js';
+import type { Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import type { Preset, SlotMode } from '../params.js';
+import type { Preset } from '../params.js';
 import { unlessAborted } from './abandon.js';
 import { freshLevel, numbers } from './arguments.js';
 import { checkOptions } from './check-options.js';
@@ -9,19 +9,25 @@ import { Ciphertext } from './ciphertext.js';
 import { ENCRYPT, type EncryptOptions } from './options.js';
 import { copied } from './secret.js';
 
-/** The wasm side of a key that encrypts. */
-type Encrypt = (values: Float64Array, mode: SlotMode, level: number | undefined, seed: Uint8Array | undefined) => Promise<Made<GlueCiphertext>>;
+/** A key that encrypts, with its set. @internal */
+export interface Encrypting<K, P> {
+  readonly port: Port;
+  readonly handle: Handle<K>;
+  readonly params: P;
+}
 
-/** The shared part of `encrypt()` of secret and public keys. @internal */
+/** What `encrypt()` of secret and public keys does. @internal */
 export async function encrypted(
-  { port, params }: { readonly port: Port; readonly params: Preset },
+  { port, handle, params }: Encrypting<GlueSecretKey | GluePublicKey, Preset>,
   values: ArrayLike<number>,
   options: EncryptOptions,
-  encrypt: Encrypt,
 ): Promise<Ciphertext> {
   checkOptions(options, 'encrypt()', ENCRYPT);
   const data = numbers(values, 'encrypt()');
   const mode = options.mode ?? params.mode;
   const level = options.level === undefined ? undefined : freshLevel(params.outputLevel, options.level);
-  return unlessAborted(options.signal, async () => new Ciphertext(port, await encrypt(data, mode, level, copied(options.seed)), mode));
+  return unlessAborted(options.signal, async () => {
+    const made = await port.call(handle, 'encrypt', data, mode, level, copied(options.seed));
+    return new Ciphertext(port, made, mode);
+  });
 }

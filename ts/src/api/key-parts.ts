@@ -27,17 +27,17 @@ interface Begun {
   readonly keyBytes: number;
 }
 
-/** Makes keys for arithmetic one by one with `make`, and reports progress; gives the bytes that they take. `what` names them. */
+/** Makes keys for arithmetic of a set one by one with `make`, and reports progress; gives the bytes that they take. */
 export async function eachKey(
   { labels: lines, keyBytes: each }: Begun,
   control: RunControl<KeyProgress>,
-  what: string,
+  { name }: Pick<Preset, 'name'>,
   make: (index: number) => Promise<unknown>,
 ): Promise<number> {
   const labels = lines.split('\n');
   const total = labels.length;
   const totalBytes = total * each;
-  mustFitIn(totalBytes, what, 'name fewer rotations');
+  mustFitIn(totalBytes, `the keys for arithmetic of ${name}`, 'name fewer rotations');
   const emit = (done: number, label: string): void =>
     control.emit({ kind: 'progress', done, total, bytes: done * each, totalBytes, fraction: done / total, label });
   emit(0, `${total} keys of ${each} bytes`);

@@ -1,4 +1,4 @@
-import { EngineRun, freeing } from '../engine/engine-run.js';
+import { EngineRun, completing, freeing } from '../engine/engine-run.js';
 import { Fraction, stepsOf } from '../engine/fraction.js';
 import type { GlueRun, GlueSecretKey, GlueTasks } from '../engine/glue.js';
 import { ckks, classOf } from '../engine/handle.js';
@@ -98,8 +98,7 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
    * ones (`bits`). Fewer than `params.slots` are padded with zeros. The input is copied.
    */
   async encrypt(values: ArrayLike<number>, options: EncryptOptions = {}): Promise<Ciphertext> {
-    const set = { port: this.port, params: this.params };
-    return encrypted(set, values, options, (data, mode, level, seed) => this.port.call(this.handle, 'encrypt', data, mode, level, seed));
+    return encrypted({ port: this.port, handle: this.handle, params: this.params }, values, options);
   }
 
   /**
@@ -126,17 +125,13 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
     checkOptions(options, 'arithmeticKeys()', ARITHMETIC_KEYS);
     const { port, handle: secret, params } = this;
     const rotations = rotationsOf(options.rotations);
-    return new SteppableRun(async (control) => {
+    return new SteppableRun((control) => {
       const classes = classOf(ckks(secret.module), 'ArithmeticKeys');
-      const keys = await port.call(classes, 'begin', params.name, fromHex(this.id), rotations, options.conjugation === true);
-      try {
-        const what = `the keys for arithmetic of ${params.name}`;
-        const bytes = await eachKey(keys, control, what, (index) => port.step(keys, 'addFromSecret', secret, index));
+      const begun = port.call(classes, 'begin', params.name, fromHex(this.id), rotations, options.conjugation === true);
+      return completing(port, begun, async (keys) => {
+        const bytes = await eachKey(keys, control, params, (index) => port.step(keys, 'addFromSecret', secret, index));
         return new ArithmeticKeys(port, keys, this, bytes);
-      } catch (error) {
-        port.release(keys);
-        throw error;
-      }
+      });
     }, options.signal);
   }
 
@@ -159,15 +154,12 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
         const { value: made } = await port.step(keys, 'generated', secret);
         return new BootstrapKeys(port, made, this, made.memoryBytes, false);
       }
-      const boot = await port.call(keys, 'begin', params.name, fromHex(this.id));
-      try {
+      const begun = port.call(keys, 'begin', params.name, fromHex(this.id));
+      return completing(port, begun, async (boot) => {
         await eachPart(params, control, (index) => port.step(boot, 'addFromSecret', secret, index));
         const { state } = await port.step(boot, 'finish');
         return new BootstrapKeys(port, boot, this, state.memoryBytes, true);
-      } catch (error) {
-        port.release(boot);
-        throw error;
-      }
+      });
     }, options.signal);
   }
 

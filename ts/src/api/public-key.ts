@@ -35,7 +35,6 @@ export class PublicKey extends EncryptingKey<Preset, GluePublicKey> {
 
   /** Encrypts numbers as `KeySet.encrypt()` does; the noise is larger by some bits. */
   async encrypt(values: ArrayLike<number>, options: EncryptOptions = {}): Promise<Ciphertext> {
-    const set = { port: this.port, params: this.params };
-    return encrypted(set, values, options, (data, mode, level, seed) => this.port.call(this.handle, 'encrypt', data, mode, level, seed));
+    return encrypted({ port: this.port, handle: this.handle, params: this.params }, values, options);
   }
 }

@@ -47,3 +47,14 @@ export async function freeing<T, H extends Handle<T>, R>(port: Port, begun: Prom
     port.release(handle);
   }
 }
+
+/** Completes an object that is begun, and frees it if that fails. */
+export async function completing<T, H extends Handle<T>, R>(port: Port, begun: Promise<H>, complete: (handle: H) => Promise<R>): Promise<R> {
+  const handle = await begun;
+  try {
+    return await complete(handle);
+  } catch (error) {
+    port.release(handle);
+    throw error;
+  }
+}

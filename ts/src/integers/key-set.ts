@@ -5,6 +5,7 @@ import { eachKey, eachPart, mustFitIn } from '../api/key-parts.js';
 import { SIGNAL, type SignalOptions } from '../api/options.js';
 import { SecretKey, type IdentifiedKey } from '../api/secret.js';
 import { keyMismatch } from '../api/sets.js';
+import { completing } from '../engine/engine-run.js';
 import { INTEGERS, classOf } from '../engine/handle.js';
 import type { GlueIntegerSecretKey } from '../engine/glue.js';
 import type { Port } from '../engine/port.js';
@@ -44,8 +45,7 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
    * copied.
    */
   async encrypt(values: ArrayLike<number>, options: IntegerEncryptOptions = {}): Promise<IntegerCiphertext> {
-    const set = { port: this.port, params: this.params };
-    return encrypted(set, values, options, (data, level, seed) => this.port.call(this.handle, 'encrypt', data, level, seed));
+    return encrypted({ port: this.port, handle: this.handle, params: this.params }, values, options);
   }
 
   /**
@@ -71,17 +71,13 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
     checkOptions(options, 'arithmeticKeys()', ARITHMETIC_KEYS);
     const { port, handle: secret, params } = this;
     const rotations = rotationsOf(options.rotations);
-    return new SteppableRun(async (control) => {
+    return new SteppableRun((control) => {
       const classes = classOf(INTEGERS, 'IntegerArithmeticKeys');
-      const keys = await port.call(classes, 'begin', params.name, fromHex(this.id), rotations, options.swapRows === true);
-      try {
-        const what = `the keys for arithmetic of ${params.name}`;
-        const bytes = await eachKey(keys, control, what, (index) => port.step(keys, 'addFromSecret', secret, index));
+      const begun = port.call(classes, 'begin', params.name, fromHex(this.id), rotations, options.swapRows === true);
+      return completing(port, begun, async (keys) => {
+        const bytes = await eachKey(keys, control, params, (index) => port.step(keys, 'addFromSecret', secret, index));
         return new IntegerArithmeticKeys(port, keys, this, bytes);
-      } catch (error) {
-        port.release(keys);
-        throw error;
-      }
+      });
     }, options.signal);
   }
 
@@ -96,16 +92,13 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
     const { port, handle: secret, params } = this;
     const repair = 'let a server hold them (rf.server(url).uploadKeys(keys)), or make arithmeticKeys() for products and rotations alone';
     mustFitIn(params.expandedKeyBytes, `the evaluation keys of ${params.name}`, repair);
-    return new SteppableRun(async (control) => {
-      const keys = await port.call(classOf(INTEGERS, 'IntegerKeys'), 'begin', params.name, fromHex(this.id));
-      try {
+    return new SteppableRun((control) => {
+      const begun = port.call(classOf(INTEGERS, 'IntegerKeys'), 'begin', params.name, fromHex(this.id));
+      return completing(port, begun, async (keys) => {
         await eachPart(params, control, (index) => port.step(keys, 'addFromSecret', secret, index));
         const { state } = await port.step(keys, 'finish');
         return new IntegerKeys(port, keys, this, state.memoryBytes);
-      } catch (error) {
-        port.release(keys);
-        throw error;
-      }
+      });
     }, options.signal);
   }
 }

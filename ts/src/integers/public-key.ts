@@ -36,7 +36,6 @@ export class IntegerPublicKey extends EncryptingKey<IntegerPreset, GlueIntegerPu
    * Encrypts integers as `IntegerKeySet.encrypt()` does; the noise is larger by some bits, which the ciphertext's `capacity` accounts for.
    */
   async encrypt(values: ArrayLike<number>, options: IntegerEncryptOptions = {}): Promise<IntegerCiphertext> {
-    const set = { port: this.port, params: this.params };
-    return encrypted(set, values, options, (data, level, seed) => this.port.call(this.handle, 'encrypt', data, level, seed));
+    return encrypted({ port: this.port, handle: this.handle, params: this.params }, values, options);
   }
 }
