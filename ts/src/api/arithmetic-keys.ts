@@ -70,9 +70,9 @@ export class ArithmeticKeys extends EvaluationKeys<GlueArithmeticKeys, Preset> {
     options: SignalOptions = {},
   ): SteppableRun<Record<string, Ciphertext>, ProgramEvent> {
     checkOptions(options, 'run()', SIGNAL);
-    const { keyId, params } = this;
+    const { port, keyId, params } = this;
     const tools = { arithmetic: this.handle };
-    return runProgram(this.port, program, inputs, { keyId, what: 'these keys for arithmetic', params, tools }, options);
+    return runProgram({ port, program, inputs, keyId, params, what: 'these keys for arithmetic', tools }, options);
   }
 
   async #made(made: Promise<Made<GlueCiphertext>>, mode: SlotMode): Promise<Ciphertext> {

@@ -94,9 +94,9 @@ export class BootstrapKeys extends EvaluationKeys<GlueBootstrapKeys, Preset> {
     options: ProgramOptions = {},
   ): SteppableRun<Record<string, Ciphertext>, ProgramEvent> {
     checkOptions(options, 'run()', PROGRAM);
-    const { keyId, params } = this;
+    const { port, keyId, params } = this;
     const tools = { bootstrap: this.handle, stages: params.stages.length };
-    return runProgram(this.port, program, inputs, { keyId, what: 'these bootstrapping keys', params, tools }, options);
+    return runProgram({ port, program, inputs, keyId, params, what: 'these bootstrapping keys', tools }, options);
   }
 
   /**

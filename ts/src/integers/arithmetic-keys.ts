@@ -60,7 +60,8 @@ export class IntegerArithmeticKeys extends IntegerEvaluation<GlueIntegerArithmet
     options: SignalOptions = {},
   ): SteppableRun<Record<string, IntegerCiphertext>, IntegerProgramEvent> {
     checkOptions(options, 'run()', SIGNAL);
+    const { port, keyId, params, called: what } = this;
     const tools = { arithmetic: this.handle };
-    return runIntegers(this.port, program, inputs, { keyId: this.keyId, params: this.params, what: this.called, tools }, options);
+    return runIntegers({ port, program, inputs, keyId, params, what, tools }, options);
   }
 }

@@ -1,38 +1,25 @@
 import { INTEGER_ARITHMETIC, repaired } from '../api/repairs.js';
-import { keyMismatch } from '../api/sets.js';
 import { freeing } from '../engine/engine-run.js';
 import type { GlueIntegerArithmeticKeys, GlueIntegerCiphertext, GlueIntegerKeys, GlueIntegerProgram } from '../engine/glue.js';
 import { INTEGERS, classOf, type Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import type { Program } from '../program/program.js';
-import { inputsOf, mustHaveSlots, runHere, type ProgramOptions } from '../program/run.js';
+import { checkedInputs, runHere, type ProgramOptions, type Running } from '../program/run.js';
 import type { SteppableRun } from '../run.js';
 import { IntegerCiphertext } from './ciphertext.js';
-import type { IntegerPreset, IntegerProgramEvent } from './params.js';
+import type { IntegerProgramEvent } from './params.js';
 
-/** Keys that a program runs with: those of bootstraps, or those for arithmetic. @internal */
-export type Tools =
-  | { readonly bootstrap: Handle<GlueIntegerKeys>; readonly stages: number }
-  | { readonly arithmetic: Handle<GlueIntegerArithmeticKeys> };
-
-/** Runs a program on integers in the page, with keys of a key set. @internal */
+/** Runs a program on integers in the page. @internal */
 export function runIntegers(
-  port: Port,
-  program: Program,
-  inputs: Readonly<Record<string, IntegerCiphertext>>,
-  { keyId, params, what, tools }: { readonly keyId: string; readonly params: IntegerPreset; readonly what: string; readonly tools: Tools },
+  running: Running<IntegerCiphertext, GlueIntegerKeys, GlueIntegerArithmeticKeys>,
   { bootstraps, signal }: ProgramOptions,
 ): SteppableRun<Record<string, IntegerCiphertext>, IntegerProgramEvent> {
-  const [first, all] = inputsOf(program, inputs, IntegerCiphertext);
-  keyMismatch(keyId, first, what);
-  mustHaveSlots(program, params);
+  const { port, program, tools } = running;
+  const [first, all] = checkedInputs(running, IntegerCiphertext);
   const [x, bytes] = [first.handleIn(port), program.toBytes()];
   const others = all.slice(1).map((ciphertext) => ciphertext.handleIn(port));
   const whereNeeded = bootstraps !== 'as-written' && 'bootstrap' in tools;
   return runHere<GlueIntegerProgram, IntegerCiphertext, IntegerProgramEvent>(
-    port,
-    program,
-    'bootstrap' in tools ? tools.stages : 0,
+    running,
     {
       begin: () => asSent(port, x, (x) => port.call(classOf(INTEGERS, 'IntegerProgram'), 'begin', bytes, whereNeeded, x)),
       give: async (handle) => {

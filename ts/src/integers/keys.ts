@@ -116,7 +116,8 @@ export class IntegerKeys extends IntegerEvaluation<GlueIntegerKeys> {
     options: ProgramOptions = {},
   ): SteppableRun<Record<string, IntegerCiphertext>, IntegerProgramEvent> {
     checkOptions(options, 'run()', PROGRAM);
-    const tools = { bootstrap: this.handle, stages: this.params.stages.length };
-    return runIntegers(this.port, program, inputs, { keyId: this.keyId, params: this.params, what: this.called, tools }, options);
+    const { port, keyId, params, called: what } = this;
+    const tools = { bootstrap: this.handle, stages: params.stages.length };
+    return runIntegers({ port, program, inputs, keyId, params, what, tools }, options);
   }
 }

@@ -84,6 +84,32 @@ interface Planned {
   readonly passes: number;
 }
 
+/** Keys in an instance that programs run with: those of bootstraps, or those for arithmetic. */
+type Tools<B, A> = { readonly bootstrap: Handle<B>; readonly stages: number } | { readonly arithmetic: Handle<A> };
+
+/** A program to run in the page, with its inputs and with keys of a key set. @internal */
+export interface Running<C, B, A> {
+  readonly port: Port;
+  readonly program: Program;
+  readonly inputs: Readonly<Record<string, C>>;
+  readonly keyId: string;
+  readonly params: Pick<SetInfo, 'name' | 'slots'>;
+  /** What error messages call the keys. */
+  readonly what: string;
+  readonly tools: Tools<B, A>;
+}
+
+/** The ciphertexts that a program is to run on, which must belong to its keys; also the first of them. @internal */
+export function checkedInputs<C extends Input>(
+  { program, inputs, keyId, params, what }: Running<C, unknown, unknown>,
+  Class: abstract new (...args: never[]) => C,
+): [first: C, all: readonly C[]] {
+  const [first, all] = inputsOf(program, inputs, Class);
+  keyMismatch(keyId, first, what);
+  mustHaveSlots(program, params);
+  return [first, all];
+}
+
 /** A program in an instance: how it is planned, how one of its steps is done, and how an output is taken. @internal */
 export interface Stepping<T, C, E extends { readonly atMs: number }> {
   readonly begin: () => Promise<Handle<T>>;
@@ -96,14 +122,13 @@ export interface Stepping<T, C, E extends { readonly atMs: number }> {
 
 /** Runs a program, one operation or stage at a time. @internal */
 export function runHere<T, C, E extends { readonly atMs: number }>(
-  port: Port,
-  program: Program,
-  stages: number,
+  { port, program, tools }: Running<C, unknown, unknown>,
   { begin, give, plan, step, take }: Stepping<T, C, E>,
   signal: AbortSignal | undefined,
 ): SteppableRun<Record<string, C>, E> {
   // Outputs that are added to the program afterwards do not belong to this run.
   const names = program.outputs;
+  const stages = 'bootstrap' in tools ? tools.stages : 0;
   return new SteppableRun((control) =>
     freeing(port, begin(), async (handle) => {
       await give(handle);
