@@ -4,9 +4,12 @@
  *
  * @packageDocumentation
  */
-import { cores, hasWorkers, startWorker, workerAt, wrapWorker } from '#platform-client';
+import * as platform from '#platform-client';
 import { Instance } from './api/instance.js';
-import { loader, type LoadOptions } from './api/loader.js';
+import { loader, type LoadOptions, type Platform } from './api/loader.js';
+
+/** Loads the module into this thread. */
+const openDirect: Platform['openDirect'] = async () => (await import('./direct-client.js')).openDirect;
 
 /**
  * As `Refloat` of the main entry; with SHIP's sets, `KeySet.bootstrapKeys()`, `KeySet.bootstrap()`, `KeySet.arithmeticKeys()` and
@@ -24,18 +27,7 @@ import { loader, type LoadOptions } from './api/loader.js';
  * ```
  */
 export class Refloat extends Instance {
-  static readonly #load = loader(
-    {
-      artefact: 'client',
-      hasWorkers,
-      cores,
-      startWorker,
-      workerAt,
-      wrapWorker,
-      openDirect: async () => (await import('./direct-client.js')).openDirect,
-    },
-    (port, about, sets) => new Refloat(port, about, sets),
-  );
+  static readonly #load = loader({ ...platform, artefact: 'client', openDirect }, (port, about, sets) => new Refloat(port, about, sets));
 
   /**
    * Loads the wasm module. Calls with equal options share one instance; a failed load can be tried

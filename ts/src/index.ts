@@ -3,9 +3,12 @@
  *
  * @packageDocumentation
  */
-import { cores, hasWorkers, startWorker, workerAt, wrapWorker } from '#platform-full';
+import * as platform from '#platform-full';
 import { Instance } from './api/instance.js';
-import { loader, type LoadOptions } from './api/loader.js';
+import { loader, type LoadOptions, type Platform } from './api/loader.js';
+
+/** Loads the module into this thread. */
+const openDirect: Platform['openDirect'] = async () => (await import('./direct-full.js')).openDirect;
 
 /**
  * The entry point to everything. Computations run in a worker, or in this thread with `{ worker: false }`. `refloat/client`
@@ -24,18 +27,7 @@ import { loader, type LoadOptions } from './api/loader.js';
  * ```
  */
 export class Refloat extends Instance {
-  static readonly #load = loader(
-    {
-      artefact: 'full',
-      hasWorkers,
-      cores,
-      startWorker,
-      workerAt,
-      wrapWorker,
-      openDirect: async () => (await import('./direct-full.js')).openDirect,
-    },
-    (port, about, sets) => new Refloat(port, about, sets),
-  );
+  static readonly #load = loader({ ...platform, artefact: 'full', openDirect }, (port, about, sets) => new Refloat(port, about, sets));
 
   /**
    * Loads the wasm module. Calls with equal options share one instance. A failed load can be tried
