@@ -103,14 +103,7 @@ describe('about and parameter sets', () => {
       expect(p.keyBytes, p.name).toBe(p.keyParts.reduce((sum, part) => sum + part.bytes, 0));
       expect(Math.max(...p.keyParts.map((part) => part.bytes)), p.name).toBeLessThanOrEqual(8 * 2 ** 20);
       expect(p.slots).toBe(2 ** (p.logN - 1));
-      expect(p.stages.map((s) => s.id)).toEqual([
-        'slots_to_coeffs',
-        'encapsulate',
-        'encode_phase',
-        'blind_rotate',
-        'product_tree',
-        'conjugate',
-      ]);
+      expect(p.stages.map((s) => s.id)).toEqual(['slots_to_coeffs', 'encapsulate', 'encode_phase', 'blind_rotate', 'product_tree', 'conjugate']);
       expect(p.fingerprint).toMatch(/^[0-9a-f]{32}$/);
     }
     expect(rf.params('ship13').securityBits).toBeGreaterThanOrEqual(128);

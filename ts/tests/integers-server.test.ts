@@ -1,6 +1,6 @@
 // Exact integers with the native server: the same bytes as in the page.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beside, type Beside } from './support/beside.js';
+import { beside, expectOffered, type Beside } from './support/beside.js';
 import { SERVER_BINARY } from './support/real-server.js';
 import { rising } from './support/rising.js';
 
@@ -13,13 +13,7 @@ describe.skipIf(SERVER_BINARY === undefined)('integers with the native server', 
   afterAll(() => close());
 
   it('are multiplied and refreshed there as they are in the page', async () => {
-    const mine = await rf.integers.presets();
-    const offer = await server.params({ parts: true });
-    for (const { expandedKeyBytes, ...numbers } of mine) {
-      const theirs = offer.sets.find((set) => set.name === numbers.name);
-      expect(theirs, numbers.name).toMatchObject(numbers);
-      expect(theirs?.expandedKeyBytes, numbers.name).toBeLessThanOrEqual(expandedKeyBytes);
-    }
+    await expectOffered(server, await rf.integers.presets());
     using keys = await rf.integers.keygen('toy-bgv10', { allowInsecure: true });
     const remote = await server.uploadKeys(keys);
     expect(remote).toMatchObject({ id: keys.id, params: 'toy-bgv10', bytes: keys.params.keyBytes });

@@ -1,6 +1,6 @@
 // The library beside a native server, and keys of a small set there.
 import { expect } from 'vitest';
-import { Refloat, type Ciphertext, type KeySet, type LoadOptions, type RemoteKeys, type Server } from 'refloat';
+import { Refloat, type Ciphertext, type KeySet, type LoadOptions, type RemoteKeys, type Server, type SetInfo } from 'refloat';
 import { realServer, type RealServer } from './real-server.js';
 
 /** Options of a client whose server goes away and comes back. */
@@ -23,6 +23,17 @@ export async function beside(options: LoadOptions = {}): Promise<Beside> {
     await real.close();
   };
   return { rf, real, server, close };
+}
+
+/** Checks that a server offers sets with the numbers that they have in this package. */
+export async function expectOffered(server: Server, mine: readonly SetInfo[]): Promise<void> {
+  const offer = await server.params({ parts: true });
+  for (const { expandedKeyBytes, ...numbers } of mine) {
+    const theirs = offer.sets.find((set) => set.name === numbers.name);
+    expect(theirs, numbers.name).toMatchObject(numbers);
+    // A server with little memory keeps less besides the keys.
+    expect(theirs?.expandedKeyBytes, numbers.name).toBeLessThanOrEqual(expandedKeyBytes);
+  }
 }
 
 /** The values that are encrypted here. */
