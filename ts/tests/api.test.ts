@@ -304,6 +304,23 @@ describe('bootstrapping in the page', () => {
     await expect(rf.square(squared, boot)).rejects.toMatchObject({ code: 'LEVEL_MISMATCH' });
   });
 
+  it('tells of a stage when it begins, not when it is over', async () => {
+    using ct = await keys.encrypt(VALUES, { level: 1 });
+    for (const resident of [true, false]) {
+      using boot = await keys.bootstrapKeys({ resident });
+      const run = keys.bootstrap(ct, boot);
+      const begun: string[] = [];
+      for await (const event of run) {
+        if (event.kind !== 'enter') continue;
+        // What a step reports comes all at once.
+        expect(run.events.at(-1)).toBe(event);
+        begun.push(event.stage);
+      }
+      expect(begun).toEqual(keys.params.stages.map(({ id }) => id));
+      (await run).free();
+    }
+  });
+
   it('takes complex slots, two halves under the same keys', async () => {
     const z = Float64Array.from({ length: 1024 }, (_, i) => Math.sin(i * i) / 2);
     using boot = await keys.bootstrapKeys();

@@ -110,7 +110,9 @@ describe('a conventional set through the calls of SHIP', () => {
     using twice = await run;
     expect([once.level, twice.level]).toEqual([outputLevel, outputLevel - 1]);
     const ids = stages.map((s) => s.id);
-    expect(run.events.filter((e) => e.kind === 'exit').map((e) => e.stage)).toEqual([...ids, ...ids, 'meta_correct']);
+    for (const kind of ['enter', 'exit']) {
+      expect(run.events.filter((e) => e.kind === kind).map((e) => e.stage)).toEqual([...ids, ...ids, 'meta_correct']);
+    }
     expect(worst(await keys.decrypt(twice), values)).toBeLessThan(worst(await keys.decrypt(once), values) / 2);
     for (const rounds of [0, -1, 2.5, Number.NaN, 1000, 2 ** 40]) {
       await expect(keys.bootstrap(spent, boot, { rounds }), String(rounds)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });

@@ -186,12 +186,14 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
     return new SteppableRun((control) => {
       const begun = port.call(classOf(ckks(ct.module), 'BootstrapRun'), 'begin', ct, mode, message, rounds);
       return freeing(port, begun, async (handle) => {
-        const run = new EngineRun<GlueRun, StageEvent>(port, handle, control, new Fraction(stepsOf(params), rounds));
+        const order = params.stages.map(({ id }) => id);
+        const run = new EngineRun<GlueRun, StageEvent>(port, handle, control, new Fraction(stepsOf(params), rounds), order);
         const inspected = inspect ? secret : undefined;
         const step = () =>
           inspected ? port.step(handle, 'stepInspected', boot, inspected) : port.step(handle, 'step', boot);
         for (let tasks: GlueTasks | undefined = handle.tasks; ; ) {
           await control.gate();
+          run.enter();
           let last: Awaited<ReturnType<typeof step>>;
           if (pool && tasks) {
             // The input is shown before work is begun for other threads.
