@@ -18,12 +18,14 @@ const LATE = [0, 40];
 
 /** Prints the times of a page. Returns how many of its phases took longer than the limit or were never seen. */
 async function measure(browser, url, name, { runs, limit }) {
-  const { path = `${name}.html`, button, phases } = PAGES[name];
+  const { path = `${name}.html`, prepare, ready, button, phases } = PAGES[name];
   const times = phases.map(() => []);
   for (let run = 0; run < runs; run++) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     const page = await context.newPage();
+    await prepare?.(page);
     await page.goto(url + path);
+    await ready?.(page);
     await page.locator(`${button}:enabled`).waitFor({ timeout: 60_000 });
     for (const [i, phase] of phases.entries()) {
       for (const late of LATE) times[i].push((await cancelAt(page, button, phase, late)) ?? []);

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { PAGES, cancelAt } from '../lib/phases.mjs';
 import { test, until } from '../lib/test.mjs';
 
-for (const [name, { path = `${name}.html`, served, button, phases }] of Object.entries(PAGES)) {
+for (const [name, { path = `${name}.html`, served, slow, prepare, ready, button, phases }] of Object.entries(PAGES)) {
   test(`cancel: in every phase of ${name}`, async ({ open, site, serve }) => {
-    const page = await open(`${served ? (await serve()).url : site}${path}`, { ready: false, reducedMotion: 'reduce' });
+    if (slow) test.slow();
+    const page = await open(`${served ? (await serve()).url : site}${path}`, { ready: false, reducedMotion: 'reduce', prepare });
+    await ready?.(page);
     await page.locator(`${button}:enabled`).waitFor();
     for (const phase of phases) {
       await page.evaluate(() => { document.getElementById('live').textContent = ''; });

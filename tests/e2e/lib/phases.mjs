@@ -1,14 +1,51 @@
+import { cameBack } from './page.mjs';
+import { slowStages } from './slow.mjs';
+
 /**
- * The phases of every page with a run, to be cancelled in: the address and what to prepare, the button that begins, and for each
- * phase a place in the page and the words there while it lasts. Making keys comes first, because keys are made once.
+ * The phases of every page with a run, to be cancelled in: the address, what to prepare before it is opened (`prepare`) and what to do there
+ * before the run (`ready`), the button that begins, and for each phase a place in the page and the words there while it lasts. Making keys
+ * comes first, because keys are made once.
  */
 const stages = (list, numbers) => numbers.map((i) => [`${list} li:nth-child(${i}) small`, 'under way']);
+const progress = (...words) => words.map((said) => ['.progress-label', said]);
+
+/** The stages on the first page, and those of a toy set that are not over before a frame is drawn. */
+const LONG = ['Rotate blindly', 'Multiply along a tree', 'Take the sine'];
+const STAGES = ['Slots to coefficients', 'Switch to a sparse key', 'Write phases', ...LONG];
 
 export const PAGES = {
   index: {
     button: '[data-act=refloat]',
-    // Slots to coefficients may be over before a frame is drawn.
-    phases: [['.progress-label', 'track'], ['.progress-label', 'Rotate blindly'], ['.progress-label', 'Multiply along a tree'], ['.progress-label', 'Take the sine']],
+    phases: progress('track', ...LONG),
+  },
+  again: {
+    path: 'index.html',
+    button: '[data-act=again]',
+    ready: async (page) => {
+      await page.click('[data-act=refloat]:enabled', { timeout: 60_000 });
+      await cameBack(page);
+    },
+    phases: progress(...LONG),
+  },
+  full: {
+    path: 'index.html#where=page&set=ship13',
+    button: '[data-act=refloat]',
+    // A run that is to be cancelled late takes many seconds until then.
+    slow: true,
+    phases: progress('Drawing a secret key', ...STAGES),
+  },
+  server: {
+    path: 'index.html',
+    served: true,
+    button: '[data-act=refloat]',
+    // The server is done with a toy set in no time.
+    prepare: slowStages,
+    ready: async (page) => {
+      await page.locator('input[value=server]:enabled').waitFor({ timeout: 60_000 });
+      await page.check('input[value=server]');
+      await page.selectOption('[data-input=set-server]', 'toy10');
+    },
+    phases: progress('track', 'The server has the encrypted data', ...STAGES),
   },
   breaking: { path: 'index.html', button: '[data-act=break]', phases: [['.running', 'track'], ['.running', 'Breaking it']] },
   gates: { button: '[data-act=add]', phases: [['.gates-action .hint', 'making keys'], ['.gates-circuit', 'lit', 'innerHTML']] },
