@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, RefloatError, type Ciphertext, type KeySet, type StageEvent } from 'refloat';
 import { doesNotGrow } from './support/rounds.js';
+import { stagesTold } from './support/stages.js';
 
 const VALUES = Float64Array.from({ length: 512 }, (_, i) => Math.sin(i / 40));
 
@@ -309,14 +310,7 @@ describe('bootstrapping in the page', () => {
     for (const resident of [true, false]) {
       using boot = await keys.bootstrapKeys({ resident });
       const run = keys.bootstrap(ct, boot);
-      const begun: string[] = [];
-      for await (const event of run) {
-        if (event.kind !== 'enter') continue;
-        // What a step reports comes all at once.
-        expect(run.events.at(-1)).toBe(event);
-        begun.push(event.stage);
-      }
-      expect(begun).toEqual(keys.params.stages.map(({ id }) => id));
+      expect(await stagesTold(run)).toEqual(keys.params.stages.map(({ id }) => id));
       (await run).free();
     }
   });

@@ -1,6 +1,7 @@
 // Modular reduction in the page: readings of digits on a module of their own, with the same bytes as natively.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, type BootstrapKeys, type KeySet, type StageEvent, type StageView } from 'refloat';
+import { stagesTold } from './support/stages.js';
 import { TOY, digest, seed, vectors } from './support/vectors.js';
 
 const PASS = ['slots_to_coeffs', 'to_ephemeral', 'mod_raise', 'coeffs_to_slots', 'eval_exp', 'look_up'];
@@ -50,6 +51,22 @@ describe('digits', () => {
     expect(sets[0]).toMatchObject({ secure: true, slots: 32768, scheme: 'ckks' });
     await expect(other.keygen('toy-msb10')).rejects.toMatchObject({ code: 'INSECURE', message: expect.stringContaining('msb16') as unknown });
     await expect(other.keygen('msb16', { seed: seed(1) })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  });
+
+  it('are told of stage by stage, in every pass of a bootstrap and of a reading', async () => {
+    using x = await keys.encrypt([0.25, -0.125], { level: keys.params.inputLevel });
+    const bootstrap = keys.bootstrap(x, boot);
+    const begun = await stagesTold(bootstrap);
+    (await bootstrap).free();
+    // Only the first pass rounds, and only it begins with slots.
+    const pass = PASS.slice(2);
+    expect(begun.slice(0, 3)).toEqual(['slots_to_coeffs', 'to_ephemeral', 'discretise']);
+    expect(begun.filter((stage) => stage === 'discretise')).toHaveLength(1);
+    expect(begun.slice(3, 7)).toEqual(pass);
+    expect(begun.length).toBeGreaterThan(2 * pass.length);
+    const reading = boot.bits(x, 3);
+    expect((await stagesTold(reading)).length).toBeGreaterThanOrEqual(3 * pass.length);
+    for (const bit of await reading) bit.free();
   });
 
   it('reduce numbers of up to 2^20 modulo a real, as stages of every digit tell', async () => {

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, type IntegerKeySet, type IntegerKeys } from 'refloat';
+import { stagesTold } from './support/stages.js';
 import { TOY, digest, seed, vectors } from './support/vectors.js';
 
 const P = 65537;
@@ -169,8 +170,7 @@ describe('a bootstrapping of integers', () => {
         clear = clear.map((value) => times(value, value));
       }
       const run = evaluation.bootstrap(x);
-      const stages: string[] = [];
-      for await (const event of run) if (event.kind === 'exit') stages.push(event.stage);
+      const stages = await stagesTold(run);
       using before = x;
       x = await run;
       expect(before.isFreed).toBe(false);

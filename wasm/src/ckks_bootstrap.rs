@@ -108,6 +108,11 @@ macro_rules! ckks_bootstrap {
                 Ok(BootstrapRun { run: Some(run), meta, input, mode, inspector })
             }
 
+            /// The stage of the next step; none after the last one.
+            pub fn stage(&self) -> Option<String> {
+                self.run.as_ref()?.next_stage().map($crate::events::Stage::id)
+            }
+
             /// One step, such as a stage, a track or a level of a tree; `true` when it was the last of all rounds.
             pub fn step(
                 &mut self,

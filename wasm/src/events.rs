@@ -39,6 +39,27 @@ impl Recorder {
     }
 }
 
+/// Stages as runs name them.
+#[cfg(any(feature = "ckks-bootstrap", feature = "integers"))]
+pub trait Stage {
+    /// The id in events.
+    fn id(self) -> String;
+}
+
+#[cfg(any(feature = "ckks-bootstrap", feature = "integers"))]
+impl Stage for &refloat::trace::StageInfo {
+    fn id(self) -> String {
+        self.id.into()
+    }
+}
+
+#[cfg(feature = "digits")]
+impl Stage for &'static str {
+    fn id(self) -> String {
+        self.into()
+    }
+}
+
 /// Does a step, and passes its events on once it is done.
 pub fn told<T>(on_event: &Function, step: impl FnOnce(&mut Recorder) -> Result<T>) -> Result<T> {
     let mut events = Recorder::default();

@@ -186,25 +186,26 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
     return new SteppableRun((control) => {
       const begun = port.call(classOf(ckks(ct.module), 'BootstrapRun'), 'begin', ct, mode, message, rounds);
       return freeing(port, begun, async (handle) => {
-        const order = params.stages.map(({ id }) => id);
-        const run = new EngineRun<GlueRun, StageEvent>(port, handle, control, new Fraction(stepsOf(params), rounds), order);
+        const run = new EngineRun<GlueRun, StageEvent>(port, handle, control, new Fraction(stepsOf(params), rounds));
         const inspected = inspect ? secret : undefined;
         const step = () =>
           inspected ? port.step(handle, 'stepInspected', boot, inspected) : port.step(handle, 'step', boot);
-        for (let tasks: GlueTasks | undefined = handle.tasks; ; ) {
+        let shown = !inspected;
+        for (let { tasks, stage }: { tasks?: GlueTasks; stage?: string } = handle; ; ) {
           await control.gate();
-          run.enter();
+          // The input is shown before the first stage begins, and before work is begun for other threads.
+          if (inspected && !shown) await run.step('inspectInput', inspected);
+          shown = true;
+          run.enter(stage);
           let last: Awaited<ReturnType<typeof step>>;
           if (pool && tasks) {
-            // The input is shown before work is begun for other threads.
-            if (inspected) await run.step('inspectInput', inspected);
             last = await shareBootstrap(run, pool, tasks, { boot, secret, preset: params.name, step });
           } else {
             last = await step();
             run.report(last);
           }
           if (last.value) return new Ciphertext(port, await port.call(handle, 'finish'), mode);
-          ({ tasks } = last.state);
+          ({ tasks, stage } = last.state);
         }
       });
     }, options.signal);

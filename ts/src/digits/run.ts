@@ -65,10 +65,11 @@ export function readDigits<T>(
       const run = new EngineRun<GlueDigitRun, StageEvent>(port, handle, control, Fraction.of(stages.filter((stage) => stage !== ROUNDING), handle.passes));
       // The cost: the number of passes through all stages.
       control.emit({ kind: 'progress', stage: 'look_up', done: 0, total: handle.passes, fraction: 0, atMs: 0 });
-      for (let finished = false; !finished; ) {
+      for (let [finished, stage] = [false, handle.stage]; !finished; ) {
         await control.gate();
+        run.enter(stage);
         const step = await (secret ? run.step('stepInspected', keys, secret) : run.step('step', keys));
-        finished = step.value;
+        [finished, stage] = [step.value, step.state.stage];
       }
       const results: Ciphertext[] = [];
       for (const index of values.keys()) results.push(new Ciphertext(port, await port.call(handle, 'finish', index), mode));

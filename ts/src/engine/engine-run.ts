@@ -18,33 +18,27 @@ export class EngineRun<T, E extends { readonly atMs: number }> {
   busyMs = 0;
 
   readonly #fraction: Share;
-  readonly #order: readonly string[];
-  /** The stage that the next step begins, if that is known, and the one whose beginning has been told before its step. */
-  #next: string | undefined;
-  #told: string | undefined;
+  /** The stage under way. */
+  #open: string | undefined;
+  /** Whether its beginning has been told before its first step. */
+  #told = false;
 
-  /**
-   * @param fraction how much is done after an event; if left out, only the end counts
-   * @param order the stages of a round in their order, for a run that tells of their beginnings by {@link enter}
-   */
-  constructor(port: Port, handle: Handle<T>, control: RunControl<E>, fraction: Share = new Fraction([]), order: readonly string[] = []) {
+  /** @param fraction how much is done after an event; if left out, only the end counts */
+  constructor(port: Port, handle: Handle<T>, control: RunControl<E>, fraction: Share = new Fraction([])) {
     this.#fraction = fraction;
-    this.#order = order;
-    this.#next = order[0];
     this.port = port;
     this.handle = handle;
     this.control = control;
   }
 
   /**
-   * Tells the listeners which stage the next step begins, if it begins one. The engine's own event for that arrives only when the step is
-   * over, which is the end of most stages; it is then left out.
+   * Tells the listeners that a stage begins, unless it is under way: `stage` is that of the next step. The engine's own event for it arrives
+   * only when the step is over, which is the end of most stages; it is then left out.
    */
-  enter(): void {
-    const [stage, atMs] = [this.#next, this.busyMs];
-    if (stage === undefined) return;
-    [this.#next, this.#told] = [undefined, stage];
-    const event = { kind: 'enter', stage, atMs };
+  enter(stage: string | undefined): void {
+    if (stage === undefined || stage === this.#open) return;
+    [this.#open, this.#told] = [stage, true];
+    const event = { kind: 'enter', stage, atMs: this.busyMs };
     this.control.emit({ ...event, fraction: this.#fraction.after(event, false) } as unknown as E);
   }
 
@@ -58,12 +52,13 @@ export class EngineRun<T, E extends { readonly atMs: number }> {
   /** Passes the events of a step to the listeners, each with the fields that `more` adds, and counts the step's time. */
   report({ value, events, ms }: Step, more: (event: E) => Partial<E> = () => ({})): void {
     for (const [i, event] of (events as readonly (E & Staged)[]).entries()) {
-      if (event.kind === 'enter' && event.stage === this.#told) {
-        this.#told = undefined;
-        continue;
+      if (event.kind === 'enter') {
+        const told = this.#told && event.stage === this.#open;
+        [this.#open, this.#told] = [event.stage, false];
+        if (told) continue;
+      } else if (event.kind === 'exit') {
+        this.#open = undefined;
       }
-      // Rounds begin anew, also after a correction, which is not among the stages.
-      if (event.kind === 'exit') this.#next = this.#order[(this.#order.indexOf(event.stage ?? '') + 1) % this.#order.length];
       const fraction = this.#fraction.after(event, value === true && i === events.length - 1);
       this.control.emit({ ...event, ...more(event), fraction, atMs: this.busyMs + event.atMs });
     }

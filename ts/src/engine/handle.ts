@@ -47,6 +47,7 @@ export const DESCRIBED = [
   'messages',
   'memoryBytes',
   'tasks',
+  'stage',
   'passes',
   'labels',
   'keyBytes',

@@ -79,9 +79,11 @@ export class IntegerKeys extends IntegerEvaluation<GlueIntegerKeys> {
           control.emit({ kind: 'view', stage, atMs: run.busyMs, ...seen });
         };
         await look();
-        for (;;) {
+        for (let next = handle.stage; ; ) {
           await control.gate();
-          const { value: finished, events } = await run.step('step', keys);
+          run.enter(next);
+          const { value: finished, events, state } = await run.step('step', keys);
+          next = state.stage;
           stage = (events.at(-1) as IntegerEvent | undefined)?.stage ?? stage;
           await look();
           if (finished) return new IntegerCiphertext(port, await port.call(handle, 'finish'));

@@ -7,7 +7,7 @@ export async function refused(promise: PromiseLike<unknown>, code: string, words
   await expect(promise).rejects.toMatchObject({ code, message: expect.stringMatching(words) as string });
 }
 
-/** Makes a key of several, stops, and checks that nothing of them stays in memory. */
+/** Makes the first of several keys, cancels, and checks that nothing stays in memory. */
 export async function expectStopped(rf: Refloat, make: () => SteppableRun<unknown, unknown>): Promise<void> {
   const before = (await rf.memory()).objects;
   const making = make();

@@ -11,7 +11,7 @@ use super::{
     bootstrap::{BootstrapKeys, evaluator},
 };
 use crate::{
-    events::told,
+    events::{Stage, told},
     failure::{Failure, Result, over},
     views,
 };
@@ -43,6 +43,11 @@ impl DigitRun {
     /// Number of digits that are read, each in a pass of its own.
     pub fn passes(&self) -> usize {
         self.run.as_ref().map_or(0, |reading| reading.run().progress().1)
+    }
+
+    /// The stage of the next step; none after the last one.
+    pub fn stage(&self) -> Option<String> {
+        self.run.as_ref()?.run().next_stage().map(Stage::id)
     }
 
     /// One stage; `true` when it was the last.

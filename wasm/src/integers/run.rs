@@ -10,7 +10,7 @@ use super::{
     secret::narrow,
 };
 use crate::{
-    events::told,
+    events::{Stage, told},
     failure::{Result, over},
     object::Fields,
 };
@@ -28,6 +28,11 @@ impl IntegerRun {
     pub fn begin(ciphertext: &IntegerCiphertext) -> Result<IntegerRun> {
         let run = BgvRun::new(bootstrapper(&ciphertext.params)?, &ciphertext.inner)?;
         Ok(IntegerRun { run: Some(run), input: ciphertext.sibling(ciphertext.inner.clone()) })
+    }
+
+    /// The stage of the next step; none after the last one.
+    pub fn stage(&self) -> Option<String> {
+        self.run.as_ref()?.next_stage().map(Stage::id)
     }
 
     /// Does one stage; `true` if it was the last.
