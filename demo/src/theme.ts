@@ -6,7 +6,7 @@ export function isDark(): boolean {
   return theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
 }
 
-/** A colour of the style sheet as it is now, for a canvas: only where a property uses it is `light-dark()` one of its two colours. */
+/** The present value of a colour of the style sheet, for a canvas. `light-dark()` becomes one colour only where a property uses it. */
 export function colourOn(canvas: HTMLCanvasElement, name: string): string {
   canvas.style.color = `var(${name})`;
   const { color } = getComputedStyle(canvas);

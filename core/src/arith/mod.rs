@@ -17,9 +17,10 @@
 //!
 //! - A *token*, such as `Avx2` or `Neon`, is a value without data that proves that the CPU has the instructions. Only `detect` returns one,
 //!   or the build itself where every CPU of the target has them. The token of plain words, `Scalar`, always exists.
-//! - A *vector*, in `simd`, is made from a token and implements the traits `Registers`, for loads and stores of `LANES` words, and `Vector`, for
-//!   some twenty operations on them. `Products`, `Transpose` and `Montgomery` add operations for the kernels that need them; `Reals` is for
-//!   `f64` in registers. Only `simd`, and algorithms that one backend alone has, use intrinsics. Every method is inlined into a function compiled for its instructions; anywhere else it would be slow.
+//! - A *vector*, in `simd`, is made from a token. It implements the traits `Registers`, for loads and stores of `LANES` words, and
+//!   `Vector`, for a dozen operations on them. `Products`, `Transpose` and `Montgomery` add operations for the kernels that need them;
+//!   `Reals` is for `f64` in registers. Only `simd`, and algorithms that one backend alone has, use intrinsics. Every method is inlined
+//!   into a function compiled for its instructions; anywhere else it would be slow.
 //! - A *kernel*, in `kernels`, is safe code, generic over the vector. It processes a row register by register from the front, and the
 //!   remainder with the same code over `Scalar`. Kernels call each other with the vector they were given. Within a kernel, words may
 //!   exceed the prime, up to a bound that it documents; rows go in and come out as residues below the prime.

@@ -207,7 +207,7 @@ impl Remote {
             if failure.code != NETWORK {
                 return failure;
             }
-            let kept = "the pieces that have arrived are kept: once that is mended, the same command goes on with the others";
+            let kept = "the pieces that have arrived are kept; once the connection works, the same command sends the others";
             Failure { detail: format!("{}; {kept}", failure.detail), ..failure }
         })
     }

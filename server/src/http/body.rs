@@ -166,7 +166,8 @@ pub async fn refuse(headers: &HeaderMap, body: Body, problem: impl Into<Refusal>
     problem.into()
 }
 
-/// What has to be known before a body is received, and the body. A request that is refused by then is refused as by [`refuse`].
+/// Waits for what must be known before the body is read, and returns it with the body. If that fails, the request is refused as by
+/// [`refuse`].
 ///
 /// # Errors
 /// Those of `known`.

@@ -191,7 +191,7 @@ fn an_upload_outlasts_a_restart_and_keeps_what_has_arrived() {
         _ => say(out, 307, "location: http://127.0.0.1:1/\r\n", b""),
     });
     let detail = fails(&folder.bootstrap(&moved, ""), "NETWORK");
-    let kept = "are kept: once that is mended, the same command goes on with the others";
+    let kept = "are kept; once the connection works, the same command sends the others";
     assert!(detail.ends_with(kept), "{detail}");
 }
 

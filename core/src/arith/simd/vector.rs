@@ -30,12 +30,12 @@ pub(crate) trait Registers: Copy {
     fn store(self, to: &mut Self::Pack, x: Self::Reg);
 }
 
-/// Arithmetic in the registers of other lanes.
+/// Arithmetic that loads and stores by a vector that it holds.
 pub(crate) trait OnLanes: Copy {
-    /// The lanes.
+    /// The vector.
     type Lanes: Registers;
 
-    /// The lanes.
+    /// The vector that this holds.
     fn lanes(self) -> Self::Lanes;
 }
 
@@ -77,7 +77,7 @@ macro_rules! registers {
         }
     };
 }
-#[allow(unused_imports)] // Plain words have no use for it.
+#[allow(unused_imports)] // Targets without vector instructions do not use it.
 pub(in crate::arith) use registers;
 
 /// Modular arithmetic on the words of registers. A value of the implementing type proves that the CPU has the instructions; it carries
@@ -188,7 +188,7 @@ pub(crate) trait Products: Vector {
     fn gather(self, x: &[Self::Word], perm: &[u32], origin: u32) -> Self::Reg;
 }
 
-/// Arithmetic on `f64` in registers, which words are read into by their bits.
+/// Arithmetic on registers of `f64`. Loads and stores move 64-bit words unchanged.
 #[cfg(any(
     target_arch = "x86_64",
     all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")

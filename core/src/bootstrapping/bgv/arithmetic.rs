@@ -19,7 +19,7 @@ use crate::{
 /// [`BgvKeys`](super::BgvKeys): a key has the moduli of messages only, and there are as many as were asked for.
 pub type BgvArithmeticKeys<W = u64> = ListedKeys<W, IntegerArithmetic<W>>;
 
-/// What arithmetic on integers goes by: the set, its levels and factors, and the operations on its ciphertexts.
+/// What arithmetic on integers needs beside keys: the set, its levels and factors, and the operations on its ciphertexts.
 pub struct IntegerArithmetic<W: Word> {
     params: BgvParams<W>,
     target: IntegerTarget<W>,

@@ -145,7 +145,7 @@ pub(crate) enum Key {
     Inversion(&'static str),
 }
 
-/// Keys of a list for the ciphertexts of one owner, and what their scheme computes with, `S`. They hold no secret.
+/// The keys of a [`KeyList`] for the ciphertexts of one owner; `S` is what the scheme needs beside them. They hold no secret.
 pub struct ListedKeys<W: Word, S> {
     pub(crate) list: KeyList,
     pub(crate) key_id: [u8; 16],
@@ -183,7 +183,7 @@ impl<W: Word, S> ListedKeys<W, S> {
 /// Keys for arithmetic on the ciphertexts of one owner.
 pub type ArithmeticKeys<W> = ListedKeys<W, NumberArithmetic<W>>;
 
-/// What arithmetic on numbers goes by: the set, and its levels and scales.
+/// What arithmetic on numbers needs beside keys: the set, and its levels and scales.
 pub struct NumberArithmetic<W: Word> {
     context: CkksContext<W>,
     target: Target,
