@@ -38,14 +38,15 @@ export const PAGES = {
     path: 'index.html',
     served: true,
     button: '[data-act=refloat]',
-    // The server is done with a toy set in no time.
+    // The server is done with a toy set in no time, so its stages are held up.
+    slow: true,
     prepare: slowStages,
     ready: async (page) => {
       await page.locator('input[value=server]:enabled').waitFor({ timeout: 60_000 });
       await page.check('input[value=server]');
       await page.selectOption('[data-input=set-server]', 'toy10');
     },
-    phases: progress('track', 'The server has the encrypted data', ...STAGES),
+    phases: progress('track', 'it unpacks the keys', ...STAGES),
   },
   breaking: { path: 'index.html', button: '[data-act=break]', phases: [['.running', 'track'], ['.running', 'Breaking it']] },
   gates: { button: '[data-act=add]', phases: [['.gates-action .hint', 'making keys'], ['.gates-circuit', 'lit', 'innerHTML']] },

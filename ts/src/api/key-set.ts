@@ -191,7 +191,7 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
         const step = () =>
           inspected ? port.step(handle, 'stepInspected', boot, inspected) : port.step(handle, 'step', boot);
         let shown = !inspected;
-        for (let { tasks, stage }: { tasks?: GlueTasks; stage?: string } = handle; ; ) {
+        for (let { tasks, stage }: { tasks?: GlueTasks | undefined; stage?: string | undefined } = handle; ; ) {
           await control.gate();
           // The input is shown before the first stage begins, and before work is begun for other threads.
           if (inspected && !shown) await run.step('inspectInput', inspected);
