@@ -57,6 +57,11 @@ impl<A: OnLanes> Registers for A {
 }
 
 /// Implements [`Registers`]: the words in memory, the register, and the instructions that read and write it.
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 macro_rules! registers {
     ($lanes:ty: [$word:ty; $count:literal] as $reg:ty, |$from:ident| $load:expr, |$to:ident, $x:ident| $store:expr) => {
         impl $crate::arith::simd::vector::Registers for $lanes {
@@ -77,7 +82,11 @@ macro_rules! registers {
         }
     };
 }
-#[allow(unused_imports)] // Targets without vector instructions do not use it.
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 pub(in crate::arith) use registers;
 
 /// Modular arithmetic on the words of registers. A value of the implementing type proves that the CPU has the instructions; it carries
