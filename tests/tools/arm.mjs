@@ -24,6 +24,9 @@ const legs = {
 /** The server and command line, emulated. */
 const refloat = [...emulated, join(target, ARM, 'debug', 'refloat')];
 
+/** What `refloat bench` ends with on ARM alone: whoever has the hardware is asked for figures. */
+const REQUEST = /timed nothing: if you can, send what stands above to the project/;
+
 await main(async () => {
   const words = process.argv.slice(2);
   const chosen = Object.entries(legs).slice(0, words.includes('--short') ? 1 : undefined);
@@ -55,9 +58,6 @@ async function tests(progress, args) {
   if (passed === 0) throw new Error(`cargo test ${args.join(' ')} ran no test`);
   return { passed, said: `${passed} tests` };
 }
-
-/** What `refloat bench` ends with on ARM alone: whoever has the hardware is asked for figures. */
-const REQUEST = /timed nothing: if you can, send what stands above to the project/;
 
 /** The main job by the server and the command line, both of them emulated, and a measurement. */
 async function job(progress) {
