@@ -1,5 +1,5 @@
-//! Sums of products modulo a prime below 2^50. Each factor is cut in two, and the four products of halves are summed separately, two words
-//! an instruction.
+//! Products of rows modulo a prime below 2^50: single ones in `f64`, sums of them in halves. In a sum each factor is cut in two, and the
+//! four products of halves are summed separately, two words an instruction.
 //!
 //! The left factor is cut into 25 and 25 bits, the right one into 32 and 18, as it lies in memory. The largest product of halves is
 //! below 2^57, so that 62 of each, and a residue to begin with, are below 2^63. The sum of all four, each at its place, is below

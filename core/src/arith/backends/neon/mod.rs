@@ -11,11 +11,6 @@ use crate::arith::simd::{
     scalar::Scalar,
 };
 
-/// Products of rows of 64-bit words: in `f64` or in halves where primes are small enough.
-mod wide {
-    pub(super) use super::halves::{inner_product, key_products, mul_assign};
-}
-
 /// Words of 64 bits that stay plain.
 impl From<Neon> for Scalar<u64> {
     #[inline(always)]
@@ -42,7 +37,7 @@ backend!(
     transforms = [reals::forward::<8, Pairs, _>, reals::inverse::<8, Pairs, _>],
     rows = Scalar<u64>,
     products = Scalar<u64>,
-    sums = wide
+    sums = halves
 );
 gate_backend!(Neon, u32, "neon", features = [], registers = 8, rows = Neon);
 gate_backend!(Neon, u64, "neon", features = [], registers = 8, rows = Scalar<u64>);
