@@ -63,7 +63,7 @@ mod settings {
     #[allow(unsafe_code)]
     extern "C" fn set() {
         for (option, value) in ALL {
-            // SAFETY: writes a number of the allocator's; there is one thread yet.
+            // SAFETY: writes a number of the allocator's; there is only one thread yet.
             unsafe { mi_option_set_default(option, value) };
         }
     }

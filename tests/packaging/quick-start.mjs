@@ -2,12 +2,13 @@
 // folder, where no compiler is to be found, and the commands and the program of the README run there, with a 128-bit set.
 //
 //   node tests/packaging/quick-start.mjs FOLDER-WITH-THE-PACKAGES
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Stop, main, say } from '../tools/lib/log.mjs';
 import { onPath } from '../tools/lib/browser.mjs';
 import { root } from '../tools/lib/paths.mjs';
+import { readGreyPng, toValues } from '../tools/lib/png.mjs';
 import { kill, run, start } from '../tools/lib/run.mjs';
 import { freePort, isFree, notReady } from '../tools/lib/server.mjs';
 
@@ -19,6 +20,9 @@ const COMPILERS = ['cargo', 'rustc', 'cc', 'gcc', 'clang', 'make', 'python3'];
 
 /** The server's address in the README. */
 const ADDRESS = 'http://127.0.0.1:7878';
+
+/** What a pixel may differ by, from -1 to 1: ship13 promises five bits, and a grey level is 1/127. */
+const TOLERANCE = 2 ** -5 + 1 / 127;
 
 /** Milliseconds after which a command is taken to hang, and in which the server must start. */
 const LIMIT = 20 * 60_000;
@@ -78,8 +82,11 @@ async function commandLine(project, env) {
   const lines = block('sh', 'refloat keygen').map((line) => line.replace(/\s+#.*$/, '')).filter((line) => line !== 'refloat serve');
   if (lines.length < 4) throw new Error(`the README's commands are ${lines.join('; ')}`);
   for (const line of lines) await must('sh', ['-c', line], { cwd: project, env });
-  if (!existsSync(join(project, 'fresh.png'))) throw new Error('there is no fresh.png');
-  say(`${lines.length} commands, ${lines[0]} first`);
+  const [photo, fresh] = ['photo.png', 'fresh.png'].map((name) => readGreyPng(join(project, name)));
+  const [expected, found] = [photo, fresh].map((picture) => toValues(picture, fresh.width));
+  const worst = Math.max(...expected.map((value, i) => Math.abs(value - found[i])));
+  if (!(worst < TOLERANCE)) throw new Error(`fresh.png differs from photo.png by ${worst} in a pixel, where pixels are from -1 to 1`);
+  say(`${lines.length} commands, ${lines[0]} first; the picture came back within ${worst.toFixed(3)}`);
 }
 
 /** The program of the README, with a server that `npx` starts and that serves the demo. */

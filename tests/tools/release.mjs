@@ -4,14 +4,15 @@
 //   --dry-run       for an unfinished version: notes come from "Unreleased", and changes may be uncommitted
 //   --quick         a rehearsal with binaries of the profile `quick`; only with --dry-run
 //   --no-registry   leaves out the dry run of cargo publish, which asks the registry
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from './lib/build.mjs';
 import { bundledIn } from './lib/bundled.mjs';
 import { contentsOf } from './lib/contents.mjs';
-import { buildFor, missingFor } from './lib/cross.mjs';
+import { buildFor, missingFor, runner } from './lib/cross.mjs';
 import { linked } from './lib/elf.mjs';
+import { doJob } from './lib/job.mjs';
 import { Stop, begin, bold, dim, main, say } from './lib/log.mjs';
 import { root, target } from './lib/paths.mjs';
 import { librariesOfWindows } from './lib/pe.mjs';
@@ -20,6 +21,7 @@ import { PLATFORMS, THIRD_PARTY, archive, archiveReadme, digests, launcherPackag
 import { cargoProgress, must, run } from './lib/run.mjs';
 import { runtimesOf } from './lib/runtimes.mjs';
 import { cratesIn } from './lib/sbom.mjs';
+import { inScratch } from './lib/scratch.mjs';
 
 const COMMAND = 'npm run release';
 
@@ -34,6 +36,9 @@ const OPTIONS = {
 
 /** The target of the wasm modules in the page and the npm package. */
 const WASM = 'wasm32-unknown-unknown';
+
+/** What an archive has beside its program. */
+const ARCHIVED = [join('share', 'refloat', 'demo', 'index.html'), 'README.md', 'LICENSE-MIT', 'LICENSE-APACHE', THIRD_PARTY, 'bom.cdx.json'];
 
 /** The folder for the result, and the one in which packages are laid out. */
 const out = join(target, 'release-files');
@@ -89,7 +94,7 @@ async function notesFor(version, dry) {
   return notes;
 }
 
-/** Builds a binary, and makes its archive and its package. Returns whether that was possible. */
+/** Builds a binary, makes its archive and its package, and tries the archive. Returns whether that was possible. */
 async function binary(platform, system, version, time, profile) {
   const missing = await missingFor(system, true, COMMAND);
   const step = begin(`binary for ${PLATFORMS[platform].said}`);
@@ -106,11 +111,29 @@ async function binary(platform, system, version, time, profile) {
   const folder = join(parts, `refloat-${version}-${platform}`);
   layOut(folder, path, json, licences);
   writeFileSync(join(folder, 'README.md'), archiveReadme(platform, version));
-  await archive(step, folder, join(out, `refloat-${version}-${platform}.tar.gz`), time);
+  const archived = join(out, `${basename(folder)}.tar.gz`);
+  await archive(step, folder, archived, time);
   platformManifest(folder, platform, version);
   await packNpm(folder, out);
-  step.done();
+  step.done(await tryArchive(step, system, archived));
   return true;
+}
+
+/** Unpacks an archive, and does a job with its binary, whose server shows the demo; a binary for Windows cannot run here. */
+function tryArchive(step, system, archived) {
+  return inScratch('release', async (place) => {
+    await must(step, 'tar', ['--extract', `--file=${archived}`, `--directory=${place}`]);
+    const unpacked = join(place, basename(archived, '.tar.gz'));
+    const program = join('bin', system.includes('windows') ? 'refloat.exe' : 'refloat');
+    const missing = [program, ...ARCHIVED].filter((name) => !existsSync(join(unpacked, name)));
+    if (missing.length) throw new Stop(`${archived} lacks ${missing.join(', ')}`);
+    if (system.includes('windows')) return 'unpacked, not run';
+    const work = join(place, 'work');
+    mkdirSync(work);
+    const { page, bits } = await doJob(step, [...runner(system), join(unpacked, program)], work);
+    if (!/<script type="module"/.test(page)) throw new Stop(`the server of ${archived} does not show the demo, but:\n${page.slice(0, 500)}`);
+    return `unpacked, toy10: ${bits} bits`;
+  });
 }
 
 /** The bill of materials and the licences of an artefact; each part has a crate, its target, and perhaps an npm workspace. */
@@ -159,4 +182,6 @@ function list(version, options) {
   say(`  git tag v${version} && git push origin v${version}`);
   for (const name of CRATES) say(`  cargo publish --package ${name}`);
   for (const name of [...tarballs.filter((name) => name !== last), last]) say(`  npm publish --access public ${join(out, name)}`);
+  const downloads = files.map(({ name }) => name).filter((name) => /\.(tar\.gz|cdx\.json)$/.test(name));
+  say(`  and attach to the tag, with NOTES.md as its notes: ${[...downloads, 'SHA256SUMS'].join(', ')}`);
 }

@@ -70,7 +70,7 @@ await main(async () => {
     }
   }
   say(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-  return total.failed ? 1 : 0;
+  return total.failed || total.passed === 0 ? 1 : 0;
 });
 
 async function staticBinary(progress, system) {

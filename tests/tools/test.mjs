@@ -51,7 +51,7 @@ const steps = [
   { group: 'lint', name: 'crates: licences, duplicates, sources, by cargo-deny', action: () => cargoDeny('bans', 'licenses', 'sources') },
   { group: 'lint', name: 'crates: what is published', action: checkPackages },
   { group: 'lint', name: 'crates: advisories, by cargo-deny', action: () => cargoDeny('advisories') },
-  { group: 'lint', name: 'tests of these tools', tests: true, ...node('--test', 'tests/tools/tools.test.mjs', 'tests/tools/benchmarks.test.mjs') },
+  { group: 'lint', name: 'tests of these tools', tests: true, ...node('--test', 'tests/tools/tools.test.mjs', 'tests/tools/benchmarks.test.mjs', 'tests/tools/launch.test.mjs') },
   { group: 'lint', name: 'manifests, documents and what is deployed', tests: true, ...node('--test', 'tests/tools/manifests.test.mjs', 'tests/tools/documents.test.mjs', 'tests/tools/deploy.test.mjs') },
   { group: 'lint', name: 'rustfmt', ...cargo(['fmt', '--all', '--check']) },
   { group: 'lint', name: 'clippy', ...cargo(['clippy', '--workspace', '--all-targets', '--keep-going', '--', '--deny', 'warnings']) },
@@ -83,7 +83,7 @@ const steps = [
   },
   { group: 'rust', name: 'Rust tests of the core, AVX2', tests: true, action: testAvx2 },
   { group: 'rust', name: 'rings of odd index in WebAssembly', tests: true, ...node('tests/tools/odd-index.mjs') },
-  // The kernels alone: the other legs of `npm run test:arm` compile the server for ARM and then run for minutes.
+  // The kernels alone: the other legs of `npm run test:arm` compile more and run for minutes.
   { group: 'rust', name: '64-bit ARM, emulated', tests: true, optional: true, ...node('tests/tools/arm.mjs', '--short') },
   { group: 'c', name: 'C and C++', tests: true, ...node('tests/tools/c.mjs', '--tested') },
   { group: 'ts', name: 'npm package tests', tests: true, needs: ['wasm', 'ts', 'server'], ...npm('ts', 'test') },

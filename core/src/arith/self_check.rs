@@ -9,11 +9,15 @@ use crate::error::Error;
 /// Ring degrees tried: around the width of a vector, and a real one.
 const DEGREES: [usize; 3] = [16, 64, 1024];
 
+/// Bits of the primes tried, besides small ones and the largest of a word: just below 2^28 and 2^50, where backends change from one way
+/// of computing to another.
+const BOUNDS: [f64; 2] = [27.99, 49.99];
+
 /// Terms of the sums of products: enough for lazy sums to be reduced on the way.
 const TERMS: usize = 21;
 
 /// Runs every row operation of every backend usable for words `W` on random and extreme residues,
-/// for small primes and the largest ones, and compares the results word for word with the scalar
+/// for small primes, the largest ones, and those just below 2^28 and 2^50, and compares the results word for word with the scalar
 /// backend. Returns the names of the backends.
 ///
 /// # Errors
@@ -24,7 +28,7 @@ pub fn self_check<W: Word>(seed: u64) -> Result<Vec<&'static str>, Error> {
     let mut random = Random::new(seed);
     for n in DEGREES {
         let top = f64::from(W::MAX_MODULUS_BITS);
-        for bits in [17.0, top - 1.2, top - 0.1] {
+        for bits in [17.0, top - 1.2, top - 0.1].into_iter().chain(BOUNDS).filter(|bits| *bits < top) {
             let below_top = |p: &u64| p >> W::MAX_MODULUS_BITS == 0;
             let mut found = primes::ntt_primes(bits, 2 * n as u64).filter(below_top);
             let (Some(p), Some(other)) = (found.next(), found.next()) else { continue };

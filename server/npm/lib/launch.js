@@ -38,11 +38,20 @@ export function launch(args) {
     return fail(error);
   }
   child.on('error', fail);
-  // Ctrl-C reaches the binary from the terminal as it reaches this process; passed on, it would be the second, which ends it at once.
-  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  if (process.env.npm_command === 'exec') endWith(process.ppid, child);
+  if (process.platform === 'win32') stayUntilItEnds();
+  else passOn(child);
   child.on('close', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+}
+
+/** Passes signals on. The binary may get them from a terminal or a supervisor too, and takes two that come together for one. */
+function passOn(child) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  if (process.env.npm_command === 'exec') endWith(process.ppid, child);
+}
+
+/** Windows tells all programs of a console that it is closed or interrupted, and Node's `kill` would leave the binary no time to stop. */
+function stayUntilItEnds() {
+  for (const signal of ['SIGINT', 'SIGBREAK', 'SIGHUP']) process.on(signal, () => {});
 }
 
 /** npx starts a shell that starts this process. Told to end, it ends the shell and nothing below it: the binary would go on unseen. */

@@ -54,8 +54,8 @@ impl Machine {
 /// A request to the user after a measurement on an architecture for which the project has only figures from an emulator.
 pub fn request() -> Option<&'static str> {
     cfg!(target_arch = "aarch64").then_some(
-        "The project has counted instructions on 64-bit ARM, and timed nothing: if you can, send what stands above to the project, and the same \
-         by --json and for other sets of `refloat params`.",
+        "The project has no timings from 64-bit ARM: if you can, send it the output above, and the same with --json and for other sets of \
+         `refloat params`.",
     )
 }
 

@@ -3,7 +3,6 @@
 use std::io::{BufRead, IsTerminal, Read};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-#[cfg(feature = "cluster")]
 use std::time::Duration;
 
 use clap::Args;
@@ -258,8 +257,13 @@ async fn serve(config: Config, engines: Engines, output: &Output) -> Result<(), 
     Ok(())
 }
 
+/// The time in which signals have one cause: a supervisor signals all processes of a group, and one of them, such as `npx`, passes its
+/// signal on to this process.
+const ONE_CAUSE: Duration = Duration::from_millis(500);
+
 /// Waits for a second signal, by which the process ends at once, and returns its exit code. The end of a terminal may be told twice.
 async fn told_again() -> i32 {
+    tokio::time::sleep(ONE_CAUSE).await;
     loop {
         match told_to_end().await {
             Ok(Ending::HangUp) => {}

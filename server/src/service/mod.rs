@@ -402,6 +402,10 @@ impl From<StoreError> for Problem {
             let detail = "the server's disk is full; try again when its operator has made room";
             return Self::new(507, "STORAGE_FULL", "Storage full", detail);
         }
+        if matches!(&error, StoreError::Io(error) if error.kind() == std::io::ErrorKind::ResourceBusy) {
+            let detail = "a job is reading these files, and the server's system removes nothing that is open; try again when the job has ended";
+            return Self::new(503, "STORAGE_FAILED", "Storage failed", detail).retry_after(5);
+        }
         if matches!(error, StoreError::Io(_)) {
             let detail = "the server cannot read or write a file in its data folder; try again when its operator has fixed that";
             return Self::new(503, "STORAGE_FAILED", "Storage failed", detail).retry_after(10);

@@ -2,7 +2,7 @@
 //!
 //! Nothing else in the crate asks which system it runs on, except [`crate::memory`], which sets up the allocator on Linux. On Linux all of
 //! it is tested. For Windows it is compiled, with its tests except those of signals, which are for Unix; nobody has run them there yet. For
-//! macOS nothing of the server has been compiled: that takes Apple's headers.
+//! macOS none of the server has been compiled: that takes Apple's headers.
 
 pub mod files;
 pub mod limits;

@@ -2,11 +2,14 @@
 
 use super::support;
 
+use std::io::Write;
 use std::net::TcpStream;
 use std::sync::Arc;
+use std::time::Duration;
 
 use support::engine::KEY;
-use support::{Client, DEADLINE, TestServer, ciphertext, read_events, until, upload};
+use support::process::{Process, key_id, open, secret};
+use support::{Client, DEADLINE, TOKEN, TestServer, ciphertext, read_events, until, upload};
 
 #[test]
 fn a_stopping_server_answers_until_its_job_has_ended() {
@@ -59,4 +62,32 @@ fn a_server_without_a_running_job_stops_at_once() {
     server.stop();
     assert!(began.elapsed() < DEADLINE, "it waits for nobody");
     assert!(TcpStream::connect(address).is_err());
+}
+
+#[test]
+fn signals_that_come_together_are_one_and_a_later_one_ends_the_server_at_once() {
+    let stopping = |pause: u64| {
+        let folder = tempfile::tempdir().unwrap();
+        let (server, secret) = (Process::start(folder.path()), secret("toy10", 9));
+        open(&server.client, &secret).expect(201);
+        // A server does not end while a request is half sent.
+        let mut socket = TcpStream::connect(server.client.address).unwrap();
+        let id = key_id(&secret);
+        let head = format!(
+            "PUT /v1/keys/{id}/chunks/0 HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {TOKEN}\r\ncontent-type: \
+             application/octet-stream\r\ncontent-length: 1000\r\n\r\nbegun"
+        );
+        socket.write_all(head.as_bytes()).unwrap();
+        server.client.get("/readyz").expect(200);
+        server.signal("-TERM");
+        std::thread::sleep(Duration::from_millis(pause));
+        server.signal("-INT");
+        (server, socket, folder)
+    };
+    let (server, socket, _folder) = stopping(50);
+    std::thread::sleep(Duration::from_millis(200));
+    drop(socket);
+    assert_eq!(server.end(), Some(0), "in order");
+    let (server, _socket, _folder) = stopping(1000);
+    assert_eq!(server.end(), Some(130), "at once");
 }

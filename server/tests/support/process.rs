@@ -62,13 +62,23 @@ impl Process {
     }
 
     /// Tells the server to stop by a signal. Returns whether it ended in order.
-    pub fn end_by(mut self, signal: &str) -> bool {
+    pub fn end_by(self, signal: &str) -> bool {
+        self.signal(signal);
+        self.end() == Some(0)
+    }
+
+    /// Sends a signal to the server.
+    pub fn signal(&self, signal: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+
+    /// Waits until the server has ended. Returns its exit code, if it was not killed.
+    pub fn end(mut self) -> Option<i32> {
         let began = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
-                return status.success();
+                return status.code();
             }
             assert!(began.elapsed() < DEADLINE, "the server does not end");
             std::thread::sleep(Duration::from_millis(10));

@@ -1,4 +1,5 @@
 // The builds, in the order in which they depend on each other.
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildC, installed } from './c.mjs';
 import { begin } from './log.mjs';
@@ -21,8 +22,17 @@ const ts = {
   title: 'npm package',
   inputs: [...wasm.inputs, 'ts/src', 'ts/scripts', 'ts/package.json', 'ts/tsconfig.json'],
   outputs: [join(root, 'ts', 'dist', 'index.js'), join(root, 'ts', 'dist', 'index.d.ts')],
-  make: (step) => must(step, 'npm', ['run', '--silent', 'build', '--workspace', 'ts']),
+  make: buildTs,
 };
+
+/** Builds the npm package, from nothing but the WebAssembly modules: all that is in its folder would be published. */
+function buildTs(step) {
+  const dist = join(root, 'ts', 'dist');
+  for (const name of existsSync(dist) ? readdirSync(dist) : []) {
+    if (join(dist, name) !== wasmDist) rmSync(join(dist, name), { recursive: true });
+  }
+  return must(step, 'npm', ['run', '--silent', 'build', '--workspace', 'ts']);
+}
 
 const demo = {
   title: 'demo page',

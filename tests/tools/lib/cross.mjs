@@ -1,10 +1,14 @@
 // Programs for systems other than this one: what compiles and runs them here, and cargo for them.
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { aptCommand, aptInstall } from './apt.mjs';
 import { onPath } from './browser.mjs';
-import { target } from './paths.mjs';
+import { root, target } from './paths.mjs';
 import { cargoProgress, run } from './run.mjs';
+
+/** Where cargo keeps the sources of crates, whose names are in messages of panics. */
+const cargoHome = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
 
 /** Milliseconds after which a command of cargo is taken to hang. */
 const LIMIT = 3 * 60 * 60_000;
@@ -22,7 +26,7 @@ const SYSTEMS = {
   'x86_64-unknown-linux-musl': {
     compiler: 'musl-gcc',
     linker: 'cc',
-    tools: { 'musl-gcc': 'musl-tools', cc: 'gcc' },
+    tools: { 'musl-gcc': 'musl-tools' },
   },
   // Rust brings the C library for ARM. The C code of the crates is compiled with the headers of another C library, but uses
   // nothing in which they differ.
@@ -39,6 +43,9 @@ const SYSTEMS = {
   'aarch64-apple-darwin': { tools: {} },
 };
 
+/** What compiles programs that run while building, whatever they build for; with their Debian packages. */
+const OF_THIS_SYSTEM = { cc: 'gcc', '/usr/include/stdio.h': 'libc6-dev' };
+
 /** The command that runs a program for a system. */
 export const runner = (system) => SYSTEMS[system].runner ?? [];
 
@@ -47,8 +54,8 @@ export const runner = (system) => SYSTEMS[system].runner ?? [];
  * is missing. `command` is the command that installs it.
  */
 export async function missingFor(system, install, command) {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return 'this is done on Linux on x86-64 alone';
-  const { tools } = SYSTEMS[system];
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'this works only on x86-64 Linux';
+  const tools = { ...OF_THIS_SYSTEM, ...SYSTEMS[system].tools };
   const isThere = (tool) => (tool.startsWith('/') ? existsSync(tool) : onPath([tool]));
   const absent = () => Object.keys(tools).filter((tool) => !isThere(tool));
   const packages = () => [...new Set(absent().map((tool) => tools[tool]))];
@@ -76,10 +83,12 @@ export function binaryFor(system, profile) {
   return join(target, system, profile === 'dev' ? 'debug' : profile, system.includes('windows') ? 'refloat.exe' : 'refloat');
 }
 
-/** Builds the server and command line. Returns its path. */
+/** Builds the server and command line, without names of folders of this machine in it. Returns its path. */
 export async function buildFor(system, progress, profile) {
   const strip = { [`CARGO_PROFILE_${profile.toUpperCase()}_STRIP`]: 'symbols' };
-  await cargoFor(system, progress, ['build', '--locked', '--profile', profile, '--package', 'refloat-server', '--bin', 'refloat'], strip);
+  const flags = [[root, '/refloat'], [cargoHome, '/cargo']].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
+  const args = ['build', '--locked', '--profile', profile, '--package', 'refloat-server', '--bin', 'refloat'];
+  await cargoFor(system, progress, args, { ...strip, CARGO_ENCODED_RUSTFLAGS: flags.join('\x1f') });
   return binaryFor(system, profile);
 }
 

@@ -34,10 +34,18 @@ export async function kernelsForArm() {
   return program;
 }
 
+let option;
+
+/** The emulator's option to translate every instruction alone: QEMU 8.1 gave it a new name, and 9 dropped the old one. */
+async function oneByOne() {
+  option ??= /-one-insn-per-tb/.test((await run(emulated[0], ['-h'])).output) ? '-one-insn-per-tb' : '-singlestep';
+  return option;
+}
+
 /** Runs a kernel `times` times with a backend; `onLine` gets a line for each instruction. */
 export async function traced(program, kernel, times, backend, onLine) {
   const [command, ...first] = emulated;
-  const args = [...first, '-singlestep', '-d', 'exec,nochain', '-E', `REFLOAT_BACKEND=${backend}`, program, kernel, String(times)];
+  const args = [...first, await oneByOne(), '-d', 'exec,nochain', '-E', `REFLOAT_BACKEND=${backend}`, program, kernel, String(times)];
   const { code } = await run(command, args, { onLine: (line) => (onLine(line), true) });
   if (code !== 0) throw new Stop(`${kernel} ended with ${code}`);
 }

@@ -12,7 +12,7 @@ const LIMIT = 10 * 60_000;
 
 /**
  * Does the job with `command`, which runs the binary, in an empty folder that the binary sees as `inside`. Returns the output of
- * `refloat about` and the bits of precision.
+ * `refloat about`, the page that the server shows, and the bits of precision.
  */
 export async function doJob(progress, command, folder, inside = folder) {
   const at = (name) => join(inside, name);
@@ -28,8 +28,10 @@ export async function doJob(progress, command, folder, inside = folder) {
   writeFileSync(join(folder, 'x.csv'), VALUES.join('\n'));
   await refloat('encrypt', '--key', at('keys'), '--in', at('x.csv'), '--out', at('x.ct'));
   const args = ['--data', at('data'), '--allow-insecure'];
-  const server = await serve({ port: await freePort(), args, command, stdio: 'ignore' });
+  const server = await serve({ port: await freePort(), args, command, stdio: ['ignore', 'ignore', 'pipe'] });
+  let page;
   try {
+    page = await (await fetch(server.url)).text();
     await refloat('bootstrap', '--keys', at('keys'), '--in', at('x.ct'), '--out', at('y.ct'), '--server', server.url);
   } finally {
     const code = await server.stop();
@@ -39,5 +41,5 @@ export async function doJob(progress, command, folder, inside = folder) {
   const found = readFileSync(join(folder, 'y.csv'), 'utf8').trim().split(/\s+/).map(Number);
   const worst = Math.max(...VALUES.map((value, i) => Math.abs(value - found[i])));
   if (!(found.length === VALUES.length && worst < 0.01)) throw new Error(`${VALUES} came back as ${found}`);
-  return { about, bits: Math.floor(-Math.log2(worst)) };
+  return { about, page, bits: Math.floor(-Math.log2(worst)) };
 }

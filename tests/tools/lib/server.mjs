@@ -9,6 +9,9 @@ const READY = 30_000;
 const EMULATED = 300_000;
 const GRACE = 35_000;
 
+/** Characters of what a server said that an error repeats. */
+const SAID = 4000;
+
 /** How many milliseconds an answer about its readiness may take. */
 const ANSWER = 5_000;
 
@@ -36,7 +39,7 @@ export function freePort() {
 /**
  * Starts `refloat serve` with this command on a port of the loopback interface, with further arguments, and
  * waits until it is ready. Resolves to {url, pid, closed, stop}; `closed` resolves to the exit code whenever
- * the server ends.
+ * the server ends. If its standard error is a pipe, an error tells the end of what it said.
  */
 export async function serve({ port, args = [], command = [serverBinary], stdio = ['ignore', 'inherit', 'inherit'] }) {
   const url = `http://127.0.0.1:${port}`;
@@ -46,6 +49,8 @@ export async function serve({ port, args = [], command = [serverBinary], stdio =
     child.on('error', (error) => resolve(`${program}: ${error.message}`));
     child.on('close', (code, signal) => resolve(code ?? signal));
   });
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text) => (said = (said + text).slice(-SAID)));
   let ended;
   closed.then((code) => (ended = code));
   const stop = async () => {
@@ -57,12 +62,12 @@ export async function serve({ port, args = [], command = [serverBinary], stdio =
   };
   const patience = first.length > 0 ? EMULATED : READY;
   for (const deadline = Date.now() + patience; ; ) {
-    if (ended !== undefined) throw new Stop(`the server ended before it was ready (${ended}); its own words are above`);
+    if (ended !== undefined) throw new Stop(`the server ended before it was ready (${ended}); ${child.stderr ? `it said:\n${said}` : 'its own words are above'}`);
     const why = await notReady(url);
     if (why === undefined) return { url, pid: child.pid, closed, stop };
     if (Date.now() > deadline) {
       await stop();
-      throw new Stop(`the server did not get ready on ${url} within ${patience / 1000} s; ${why}`);
+      throw new Stop(`the server did not get ready on ${url} within ${patience / 1000} s; ${why}${said && `; it said:\n${said}`}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

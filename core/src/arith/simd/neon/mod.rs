@@ -1,7 +1,7 @@
 //! NEON, which every 64-bit ARM processor has: four 32-bit lanes.
 //!
-//! There is no 64-bit product of lanes. SVE2 has one (`umulh`), but the processors that have it today (Neoverse N2, V2) have registers of
-//! 128 bits like these, Apple's do not have it, and stable Rust has no intrinsics for it.
+//! There is no 64-bit product of lanes. SVE has one (`umulh`), but stable Rust has no intrinsics for it, Apple's processors do not have SVE,
+//! and of the others only Neoverse V1 has registers of more than the 128 bits of these.
 
 /// Intrinsics, allowed by the target.
 macro_rules! neon {
