@@ -74,14 +74,9 @@ const steps = [
   },
   { group: 'rust', name: 'Rust tests with a nats-server', tests: true, action: testByNats },
   { group: 'rust', name: 'Rust examples in the documentation', tests: true, ...cargo(['test', ...CRATES, '--doc']) },
-  {
-    group: 'rust',
-    name: 'Rust tests of the core without `parallel`, scalar arithmetic',
-    tests: true,
-    // Only this package, so that it has its default features.
-    ...cargo(['test', '--package', 'refloat', '--lib', '--no-fail-fast'], { REFLOAT_BACKEND: 'scalar' }),
-  },
-  { group: 'rust', name: 'Rust tests of the core, AVX2', tests: true, action: testAvx2 },
+  // Without the feature `parallel`, the core is tested in WebAssembly: natively it would be compiled once more.
+  { group: 'rust', name: 'Rust tests of the core, scalar arithmetic, one thread', tests: true, action: testWith('scalar', { RAYON_NUM_THREADS: '1' }) },
+  { group: 'rust', name: 'Rust tests of the core, AVX2', tests: true, action: testWith('avx2') },
   { group: 'rust', name: 'rings of odd index in WebAssembly', tests: true, ...node('tests/tools/odd-index.mjs') },
   // The kernels alone: the other legs of `npm run test:arm` compile more and run for minutes.
   { group: 'rust', name: '64-bit ARM, emulated', tests: true, optional: true, ...node('tests/tools/arm.mjs', '--short') },
@@ -306,24 +301,26 @@ async function lintBare(step, progress, options) {
   return command({ ...step, ...cargo(lint(BARE_TARGET, 'refloat', '--no-default-features')) }, progress, options);
 }
 
-/** The core's tests with AVX2, even if the machine has AVX-512, run by the program that the Rust tests have built. */
-async function testAvx2(step, progress, options) {
-  const isProgram = ({ target, profile }) => target.name === 'refloat' && target.kind.includes('lib') && profile.test;
-  let program;
-  try {
-    const [built] = await artefacts(progress, [...RUST_TESTS, '--no-run'], isProgram);
-    if (!built?.executable) throw new Stop('the Rust tests have no program of the core');
-    program = built.executable;
-  } catch (error) {
-    if (!(error instanceof Stop)) throw error;
-    return { code: 1, output: error.message };
-  }
-  const tested = (...args) =>
-    command({ ...step, command: program, args, cwd: join(root, 'core'), env: { REFLOAT_BACKEND: 'avx2' } }, progress, options);
-  const asked = await tested('--exact', CHOICE, '--nocapture');
-  if (asked.code !== 0) return asked;
-  const [, refusal] = /chosen by REFLOAT_BACKEND (cannot run here, so \w+ is used)/.exec(asked.output) ?? [];
-  return refusal ? { skipped: `AVX2 ${refusal}` } : tested();
+/** The core's tests with a backend that the machine may not prefer, run by the program that the Rust tests have built. */
+function testWith(backend, env) {
+  return async (step, progress, options) => {
+    const isProgram = ({ target, profile }) => target.name === 'refloat' && target.kind.includes('lib') && profile.test;
+    let program;
+    try {
+      const [built] = await artefacts(progress, [...RUST_TESTS, '--no-run'], isProgram);
+      if (!built?.executable) throw new Stop('the Rust tests have no program of the core');
+      program = built.executable;
+    } catch (error) {
+      if (!(error instanceof Stop)) throw error;
+      return { code: 1, output: error.message };
+    }
+    const tested = (...args) =>
+      command({ ...step, command: program, args, cwd: join(root, 'core'), env: { ...env, REFLOAT_BACKEND: backend } }, progress, options);
+    const asked = await tested('--exact', CHOICE, '--nocapture');
+    if (asked.code !== 0) return asked;
+    const [, refusal] = /chosen by REFLOAT_BACKEND (cannot run here, so \w+ is used)/.exec(asked.output) ?? [];
+    return refusal ? { skipped: `${backend} ${refusal}` } : tested();
+  };
 }
 
 /** What .cargo/deny.toml demands of the crates; reported as skipped if the tool or its database is missing. */
