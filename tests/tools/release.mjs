@@ -5,12 +5,13 @@
 //   --quick         a rehearsal with binaries of the profile `quick`; only with --dry-run
 //   --no-registry   leaves out the dry run of cargo publish, which asks the registry
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from './lib/build.mjs';
 import { bundledIn } from './lib/bundled.mjs';
 import { contentsOf } from './lib/contents.mjs';
-import { buildFor, missingFor, runner } from './lib/cross.mjs';
+import { buildFor, cargoHome, missingFor, runner } from './lib/cross.mjs';
 import { linked } from './lib/elf.mjs';
 import { doJob } from './lib/job.mjs';
 import { Stop, begin, bold, dim, main, say } from './lib/log.mjs';
@@ -22,6 +23,7 @@ import { cargoProgress, must, run } from './lib/run.mjs';
 import { runtimesOf } from './lib/runtimes.mjs';
 import { cratesIn } from './lib/sbom.mjs';
 import { inScratch } from './lib/scratch.mjs';
+import { unstamp } from './lib/stamp.mjs';
 
 const COMMAND = 'npm run release';
 
@@ -49,6 +51,8 @@ await main(async () => {
   const version = releaseVersion();
   const notes = await notesFor(version, options['dry-run']);
   await prepare();
+  // What lies in the package's folder would be published: it is made anew.
+  unstamp('ts');
   await build(['wasm', 'ts', 'demo']);
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
@@ -127,6 +131,8 @@ function tryArchive(step, system, archived) {
     const program = join('bin', system.includes('windows') ? 'refloat.exe' : 'refloat');
     const missing = [program, ...ARCHIVED].filter((name) => !existsSync(join(unpacked, name)));
     if (missing.length) throw new Stop(`${archived} lacks ${missing.join(', ')}`);
+    const told = [root, target, cargoHome, homedir()].filter((folder) => readFileSync(join(unpacked, program)).includes(`${folder}/`));
+    if (told.length) throw new Stop(`${program} of ${archived} has names of folders of this machine in it: ${told.join(', ')}`);
     if (system.includes('windows')) return 'unpacked, not run';
     const work = join(place, 'work');
     mkdirSync(work);

@@ -55,6 +55,7 @@ const steps = [
   { group: 'lint', name: 'manifests, documents and what is deployed', tests: true, ...node('--test', 'tests/tools/manifests.test.mjs', 'tests/tools/documents.test.mjs', 'tests/tools/deploy.test.mjs') },
   { group: 'lint', name: 'rustfmt', ...cargo(['fmt', '--all', '--check']) },
   { group: 'lint', name: 'clippy', ...cargo(['clippy', '--workspace', '--all-targets', '--keep-going', '--', '--deny', 'warnings']) },
+  { group: 'lint', name: 'core without `parallel`, no warnings', ...cargo(['clippy', '--package', 'refloat', '--lib', '--tests', '--', '--deny', 'warnings']) },
   { group: 'lint', name: 'core without std (wasm32), no warnings', ...cargo(lint('wasm32-unknown-unknown', 'refloat', '--no-default-features')) },
   { group: 'lint', name: 'WebAssembly crate (wasm32), no warnings', ...cargo(lint('wasm32-unknown-unknown', 'refloat-wasm')) },
   { group: 'lint', name: 'core without std (Cortex-M4), no warnings', action: lintBare },
@@ -74,7 +75,7 @@ const steps = [
   },
   { group: 'rust', name: 'Rust tests with a nats-server', tests: true, action: testByNats },
   { group: 'rust', name: 'Rust examples in the documentation', tests: true, ...cargo(['test', ...CRATES, '--doc']) },
-  // Without the feature `parallel`, the core is tested in WebAssembly: natively it would be compiled once more.
+  // What replaces the feature `parallel` is checked above, and computes in WebAssembly: natively the core would be compiled once more.
   { group: 'rust', name: 'Rust tests of the core, scalar arithmetic, one thread', tests: true, action: testWith('scalar', { RAYON_NUM_THREADS: '1' }) },
   { group: 'rust', name: 'Rust tests of the core, AVX2', tests: true, action: testWith('avx2') },
   { group: 'rust', name: 'rings of odd index in WebAssembly', tests: true, ...node('tests/tools/odd-index.mjs') },

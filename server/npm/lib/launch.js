@@ -45,8 +45,14 @@ export function launch(args) {
 
 /** Passes signals on. The binary may get them from a terminal or a supervisor too, and takes two that come together for one. */
 function passOn(child) {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  if (process.env.npm_command === 'exec') endWith(process.ppid, child);
+  let told = false;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      told = true;
+      child.kill(signal);
+    });
+  }
+  if (process.env.npm_command === 'exec') onceGone(process.ppid, () => told || child.kill('SIGTERM'));
 }
 
 /** Windows tells all programs of a console that it is closed or interrupted, and Node's `kill` would leave the binary no time to stop. */
@@ -54,9 +60,16 @@ function stayUntilItEnds() {
   for (const signal of ['SIGINT', 'SIGBREAK', 'SIGHUP']) process.on(signal, () => {});
 }
 
-/** npx starts a shell that starts this process. Told to end, it ends the shell and nothing below it: the binary would go on unseen. */
-function endWith(parent, child) {
-  setInterval(() => process.ppid === parent || child.kill('SIGTERM'), PARENT).unref();
+/**
+ * Acts once when the parent has gone. npx starts a shell that starts this process. Told to end, it ends the shell and nothing below it: the
+ * binary would go on unseen.
+ */
+function onceGone(parent, act) {
+  const looking = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(looking);
+    act();
+  }, PARENT).unref();
 }
 
 function fail(error) {

@@ -261,7 +261,8 @@ async fn serve(config: Config, engines: Engines, output: &Output) -> Result<(), 
 /// signal on to this process.
 const ONE_CAUSE: Duration = Duration::from_millis(500);
 
-/// Waits for a second signal, by which the process ends at once, and returns its exit code. The end of a terminal may be told twice.
+/// Waits for a second signal, by which the process ends at once, and returns its exit code. What comes within [`ONE_CAUSE`] is not a second
+/// one, and the end of a terminal may be told twice.
 async fn told_again() -> i32 {
     tokio::time::sleep(ONE_CAUSE).await;
     loop {

@@ -402,8 +402,8 @@ impl From<StoreError> for Problem {
             let detail = "the server's disk is full; try again when its operator has made room";
             return Self::new(507, "STORAGE_FULL", "Storage full", detail);
         }
-        if matches!(&error, StoreError::Io(error) if error.kind() == std::io::ErrorKind::ResourceBusy) {
-            let detail = "a job is reading these files, and the server's system removes nothing that is open; try again when the job has ended";
+        if error.is_in_use() {
+            let detail = "a job is reading these files, and Windows removes nothing that is open; try again when the job has ended";
             return Self::new(503, "STORAGE_FAILED", "Storage failed", detail).retry_after(5);
         }
         if matches!(error, StoreError::Io(_)) {

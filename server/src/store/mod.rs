@@ -153,6 +153,11 @@ impl StoreError {
         matches!(self, Self::Io(error) if Unreachable::is(error))
     }
 
+    /// Whether files are open that Windows would have to move; see `system::files::rename_folder`.
+    pub fn is_in_use(&self) -> bool {
+        cfg!(windows) && matches!(self, Self::Io(error) if error.kind() == std::io::ErrorKind::ResourceBusy)
+    }
+
     /// Whether the disk is full.
     pub fn is_full(&self) -> bool {
         use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};

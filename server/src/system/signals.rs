@@ -7,8 +7,8 @@ use std::io;
 pub enum Ending {
     /// From the keyboard: ctrl-C.
     Interrupt,
-    /// By another process or the system: SIGTERM; on Windows ctrl-break, a closed window or, below a service, the end of
-    /// the system.
+    /// By another process or the system: SIGTERM; on Windows ctrl-break, a closed window or, in a service, the
+    /// shutdown of the system.
     Terminate,
     /// By the end of its terminal: SIGHUP, on Unix.
     HangUp,

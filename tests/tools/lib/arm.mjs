@@ -8,7 +8,7 @@ export const emulated = runner(ARM);
 
 /** What is missing and cannot be installed, or was not to be installed without `install`; undefined if nothing is missing. */
 export async function missingForArm(install) {
-  if (process.arch === 'arm64') return 'this is an ARM machine, and `npm test` runs all of it there';
+  if (process.arch === 'arm64') return 'this is an ARM machine: `npm test` runs the kernels and the vectors natively here';
   return missingFor(ARM, install, 'npm run test:arm');
 }
 

@@ -1,6 +1,6 @@
 // The builds, in the order in which they depend on each other.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { buildC, installed } from './c.mjs';
 import { begin } from './log.mjs';
 import { demoDist, root, serverBinary, wasmDist } from './paths.mjs';
@@ -25,13 +25,18 @@ const ts = {
   make: buildTs,
 };
 
-/** Builds the npm package, from nothing but the WebAssembly modules: all that is in its folder would be published. */
+/** Builds the npm package, from nothing but today's WebAssembly modules: all that is in its folder would be published. */
 function buildTs(step) {
-  const dist = join(root, 'ts', 'dist');
-  for (const name of existsSync(dist) ? readdirSync(dist) : []) {
-    if (join(dist, name) !== wasmDist) rmSync(join(dist, name), { recursive: true });
-  }
+  const isModule = (file) => ARTEFACTS.some(({ name }) => file.startsWith(`${name}.`) || file.startsWith(`${name}_bg.`));
+  keepOnly(join(root, 'ts', 'dist'), (name) => name === basename(wasmDist));
+  keepOnly(wasmDist, isModule);
   return must(step, 'npm', ['run', '--silent', 'build', '--workspace', 'ts']);
+}
+
+function keepOnly(folder, isKept) {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    if (!isKept(name)) rmSync(join(folder, name), { recursive: true });
+  }
 }
 
 const demo = {

@@ -8,7 +8,7 @@ import { root, target } from './paths.mjs';
 import { cargoProgress, run } from './run.mjs';
 
 /** Where cargo keeps the sources of crates, whose names are in messages of panics. */
-const cargoHome = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
+export const cargoHome = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
 
 /** Milliseconds after which a command of cargo is taken to hang. */
 const LIMIT = 3 * 60 * 60_000;
@@ -86,7 +86,7 @@ export function binaryFor(system, profile) {
 /** Builds the server and command line, without names of folders of this machine in it. Returns its path. */
 export async function buildFor(system, progress, profile) {
   const strip = { [`CARGO_PROFILE_${profile.toUpperCase()}_STRIP`]: 'symbols' };
-  const flags = [[root, '/refloat'], [cargoHome, '/cargo']].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
+  const flags = [[root, '/refloat'], [target, '/target'], [cargoHome, '/cargo']].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
   const args = ['build', '--locked', '--profile', profile, '--package', 'refloat-server', '--bin', 'refloat'];
   await cargoFor(system, progress, args, { ...strip, CARGO_ENCODED_RUSTFLAGS: flags.join('\x1f') });
   return binaryFor(system, profile);

@@ -11,7 +11,7 @@ const VALUES = [0.5, -0.25, 1];
 const LIMIT = 10 * 60_000;
 
 /**
- * Does the job with `command`, which runs the binary, in an empty folder that the binary sees as `inside`. Returns the output of
+ * Does the job with `command`, which runs the binary, in an empty folder, from which it runs and which it sees as `inside`. Returns the output of
  * `refloat about`, the page that the server shows, and the bits of precision.
  */
 export async function doJob(progress, command, folder, inside = folder) {
@@ -19,7 +19,7 @@ export async function doJob(progress, command, folder, inside = folder) {
   const refloat = async (...args) => {
     progress.update(args[0]);
     const [program, ...first] = command;
-    const { code, output } = await run(program, [...first, ...args], { limit: LIMIT });
+    const { code, output } = await run(program, [...first, ...args], { limit: LIMIT, cwd: folder });
     if (code !== 0) throw new Error(`refloat ${args.join(' ')} ended with ${code}, and said:\n${output}`);
     return output;
   };
@@ -28,14 +28,17 @@ export async function doJob(progress, command, folder, inside = folder) {
   writeFileSync(join(folder, 'x.csv'), VALUES.join('\n'));
   await refloat('encrypt', '--key', at('keys'), '--in', at('x.csv'), '--out', at('x.ct'));
   const args = ['--data', at('data'), '--allow-insecure'];
-  const server = await serve({ port: await freePort(), args, command, stdio: ['ignore', 'ignore', 'pipe'] });
-  let page;
+  const server = await serve({ port: await freePort(), args, command, stdio: ['ignore', 'ignore', 'pipe'], cwd: folder });
+  let page, failure;
   try {
     page = await (await fetch(server.url)).text();
     await refloat('bootstrap', '--keys', at('keys'), '--in', at('x.ct'), '--out', at('y.ct'), '--server', server.url);
-  } finally {
-    const code = await server.stop();
-    if (code !== 0) throw new Error(`the server ended with ${code}`);
+  } catch (error) {
+    failure = error;
+  }
+  const code = await server.stop();
+  if (failure || code !== 0) {
+    throw new Error(`${failure ? `${failure.message}\n` : ''}the server ended with ${code}, and said:\n${server.said()}`, { cause: failure });
   }
   await refloat('decrypt', '--key', at('keys'), '--in', at('y.ct'), '--out', at('y.csv'), '--count', String(VALUES.length));
   const found = readFileSync(join(folder, 'y.csv'), 'utf8').trim().split(/\s+/).map(Number);

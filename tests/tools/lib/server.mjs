@@ -1,7 +1,7 @@
 // Starts the native server and stops it in order.
 import { createServer } from 'node:net';
 import { Stop } from './log.mjs';
-import { serverBinary } from './paths.mjs';
+import { root, serverBinary } from './paths.mjs';
 import { kill, start } from './run.mjs';
 
 /** How long the server may take to get ready, by itself and under an emulator on a busy machine, and to shut down, in milliseconds. */
@@ -38,13 +38,13 @@ export function freePort() {
 
 /**
  * Starts `refloat serve` with this command on a port of the loopback interface, with further arguments, and
- * waits until it is ready. Resolves to {url, pid, closed, stop}; `closed` resolves to the exit code whenever
- * the server ends. If its standard error is a pipe, an error tells the end of what it said.
+ * waits until it is ready. Resolves to {url, pid, closed, stop, said}; `closed` resolves to the exit code whenever
+ * the server ends. If its standard error is a pipe, `said()` is the end of what it has written there, which errors repeat.
  */
-export async function serve({ port, args = [], command = [serverBinary], stdio = ['ignore', 'inherit', 'inherit'] }) {
+export async function serve({ port, args = [], command = [serverBinary], stdio = ['ignore', 'inherit', 'inherit'], cwd = root }) {
   const url = `http://127.0.0.1:${port}`;
   const [program, ...first] = command;
-  const child = start(program, [...first, 'serve', '--listen', `127.0.0.1:${port}`, ...args], { stdio });
+  const child = start(program, [...first, 'serve', '--listen', `127.0.0.1:${port}`, ...args], { stdio, cwd });
   const closed = new Promise((resolve) => {
     child.on('error', (error) => resolve(`${program}: ${error.message}`));
     child.on('close', (code, signal) => resolve(code ?? signal));
@@ -64,7 +64,7 @@ export async function serve({ port, args = [], command = [serverBinary], stdio =
   for (const deadline = Date.now() + patience; ; ) {
     if (ended !== undefined) throw new Stop(`the server ended before it was ready (${ended}); ${child.stderr ? `it said:\n${said}` : 'its own words are above'}`);
     const why = await notReady(url);
-    if (why === undefined) return { url, pid: child.pid, closed, stop };
+    if (why === undefined) return { url, pid: child.pid, closed, stop, said: () => said };
     if (Date.now() > deadline) {
       await stop();
       throw new Stop(`the server did not get ready on ${url} within ${patience / 1000} s; ${why}${said && `; it said:\n${said}`}`);

@@ -1,7 +1,7 @@
 //! NEON, which every 64-bit ARM processor has: four 32-bit lanes.
 //!
 //! There is no 64-bit product of lanes. SVE has one (`umulh`), but stable Rust has no intrinsics for it, Apple's processors do not have SVE,
-//! and of the others only Neoverse V1 has registers of more than the 128 bits of these.
+//! and of those that can be rented only Neoverse V1 has registers wider than these 128 bits.
 
 /// Intrinsics, allowed by the target.
 macro_rules! neon {
