@@ -4,16 +4,14 @@
 //   --dry-run       for an unfinished version: notes come from "Unreleased", and changes may be uncommitted
 //   --quick         a rehearsal with binaries of the profile `quick`; only with --dry-run
 //   --no-registry   leaves out the dry run of cargo publish, which asks the registry
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from './lib/build.mjs';
 import { bundledIn } from './lib/bundled.mjs';
 import { contentsOf } from './lib/contents.mjs';
-import { buildFor, cargoHome, missingFor, runner } from './lib/cross.mjs';
+import { buildFor, missingFor } from './lib/cross.mjs';
 import { linked } from './lib/elf.mjs';
-import { doJob } from './lib/job.mjs';
 import { Stop, begin, bold, dim, main, say } from './lib/log.mjs';
 import { root, target } from './lib/paths.mjs';
 import { librariesOfWindows } from './lib/pe.mjs';
@@ -22,8 +20,8 @@ import { PLATFORMS, THIRD_PARTY, archive, archiveReadme, digests, launcherPackag
 import { cargoProgress, must, run } from './lib/run.mjs';
 import { runtimesOf } from './lib/runtimes.mjs';
 import { cratesIn } from './lib/sbom.mjs';
-import { inScratch } from './lib/scratch.mjs';
 import { unstamp } from './lib/stamp.mjs';
+import { tryArchive } from './lib/try-archive.mjs';
 
 const COMMAND = 'npm run release';
 
@@ -38,9 +36,6 @@ const OPTIONS = {
 
 /** The target of the wasm modules in the page and the npm package. */
 const WASM = 'wasm32-unknown-unknown';
-
-/** What an archive has beside its program. */
-const ARCHIVED = [join('share', 'refloat', 'demo', 'index.html'), 'README.md', 'LICENSE-MIT', 'LICENSE-APACHE', THIRD_PARTY, 'bom.cdx.json'];
 
 /** The folder for the result, and the one in which packages are laid out. */
 const out = join(target, 'release-files');
@@ -121,25 +116,6 @@ async function binary(platform, system, version, time, profile) {
   await packNpm(folder, out);
   step.done(await tryArchive(step, system, archived));
   return true;
-}
-
-/** Unpacks an archive, and does a job with its binary, whose server shows the demo; a binary for Windows cannot run here. */
-function tryArchive(step, system, archived) {
-  return inScratch('release', async (place) => {
-    await must(step, 'tar', ['--extract', `--file=${archived}`, `--directory=${place}`]);
-    const unpacked = join(place, basename(archived, '.tar.gz'));
-    const program = join('bin', system.includes('windows') ? 'refloat.exe' : 'refloat');
-    const missing = [program, ...ARCHIVED].filter((name) => !existsSync(join(unpacked, name)));
-    if (missing.length) throw new Stop(`${archived} lacks ${missing.join(', ')}`);
-    const told = [root, target, cargoHome, homedir()].filter((folder) => readFileSync(join(unpacked, program)).includes(`${folder}/`));
-    if (told.length) throw new Stop(`${program} of ${archived} has names of folders of this machine in it: ${told.join(', ')}`);
-    if (system.includes('windows')) return 'unpacked, not run';
-    const work = join(place, 'work');
-    mkdirSync(work);
-    const { page, bits } = await doJob(step, [...runner(system), join(unpacked, program)], work);
-    if (!/<script type="module"/.test(page)) throw new Stop(`the server of ${archived} does not show the demo, but:\n${page.slice(0, 500)}`);
-    return `unpacked, toy10: ${bits} bits`;
-  });
 }
 
 /** The bill of materials and the licences of an artefact; each part has a crate, its target, and perhaps an npm workspace. */

@@ -21,13 +21,14 @@ import { assemblyOf, cyclesOf, instructionsOf, loopsOf } from './lib/loops.mjs';
 import { readGreyPng, toValues } from './lib/png.mjs';
 import { median, timesOf } from './lib/pair.mjs';
 import { librariesOfWindows } from './lib/pe.mjs';
-import { PLATFORMS, archiveReadme, digests, layOut, notesOf, releaseVersion } from './lib/release.mjs';
+import { PLATFORMS, archive, archiveReadme, digests, layOut, notesOf, releaseVersion } from './lib/release.mjs';
 import { run } from './lib/run.mjs';
 import { runtimesOf } from './lib/runtimes.mjs';
 import { bill, checksums, linkedCrates, mergeCrates, npmComponent, selected } from './lib/sbom.mjs';
 import { freePort, isFree, notReady } from './lib/server.mjs';
 import { fingerprint } from './lib/stamp.mjs';
 import { toysLeft } from './lib/toys.mjs';
+import { tryArchive } from './lib/try-archive.mjs';
 
 function scratch(context) {
   const folder = mkdtempSync(join(tmpdir(), 'refloat-tools-'));
@@ -365,6 +366,27 @@ test('what a workspace runs with is found through other workspaces', () => {
   };
   assert.deepEqual(runtimePackages({ packages }, 'page'), ['@c/d', 'a', 'b']);
   assert.throws(() => runtimePackages({ packages }, 'nothing'), /no nothing/);
+});
+
+test('the archive of a release is whole, and names no folder of this machine', { skip: process.platform === 'win32' }, async (context) => {
+  const folder = scratch(context);
+  const step = { fail() {}, update() {} };
+  const pages = join(folder, 'pages');
+  mkdirSync(pages);
+  writeFileSync(join(pages, 'index.html'), '<!doctype html>');
+  const tried = async (program, change = () => {}) => {
+    const [laid, binary] = [join(folder, 'refloat-1-win32-x64'), join(folder, 'refloat.exe')];
+    writeFileSync(binary, program);
+    layOut(laid, binary, '{}', 'licences', pages);
+    writeFileSync(join(laid, 'README.md'), 'read me');
+    change(laid);
+    await archive(step, laid, `${laid}.tar.gz`, 0);
+    return tryArchive(step, 'x86_64-pc-windows-gnu', `${laid}.tar.gz`);
+  };
+  assert.equal(await tried('a program'), 'unpacked, not run');
+  await assert.rejects(tried(`at ${root}/core/src/lib.rs`), /has names of folders of this machine in it: \//);
+  await assert.rejects(tried('a program', (laid) => rmSync(join(laid, 'share'), { recursive: true })), /lacks share.refloat.demo.index\.html/);
+  await assert.rejects(tried('a program', (laid) => rmSync(join(laid, 'bin', 'refloat.exe'))), /lacks bin.refloat\.exe/);
 });
 
 test('the binary is that of the platform', () => {
