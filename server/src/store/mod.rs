@@ -153,9 +153,9 @@ impl StoreError {
         matches!(self, Self::Io(error) if Unreachable::is(error))
     }
 
-    /// Whether files are open that Windows would have to move; see `system::files::rename_folder`.
+    /// Whether a folder kept its name because files in it are open.
     pub fn is_in_use(&self) -> bool {
-        cfg!(windows) && matches!(self, Self::Io(error) if error.kind() == std::io::ErrorKind::ResourceBusy)
+        matches!(self, Self::Io(error) if system::files::kept_its_name(error))
     }
 
     /// Whether the disk is full.

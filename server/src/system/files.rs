@@ -37,6 +37,11 @@ pub fn rename_folder(from: &Path, to: &Path) -> io::Result<()> {
     })
 }
 
+/// Whether this is the error of [`rename_folder`] for a folder whose files are open, which only Windows refuses to rename.
+pub fn kept_its_name(error: &io::Error) -> bool {
+    cfg!(windows) && error.kind() == io::ErrorKind::ResourceBusy
+}
+
 /// Whether Windows refuses to rename a folder because something in it is open: access denied, or a sharing violation.
 fn is_in_use(error: &io::Error) -> bool {
     cfg!(windows) && matches!(error.raw_os_error(), Some(5 | 32))
