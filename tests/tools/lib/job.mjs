@@ -11,8 +11,8 @@ const VALUES = [0.5, -0.25, 1];
 const LIMIT = 10 * 60_000;
 
 /**
- * Does the job with `command`, which runs the binary, in an empty folder, from which it runs and which it sees as `inside`. Returns the output of
- * `refloat about`, the page that the server shows, and the bits of precision.
+ * Does the job with `command`, which runs the binary, in an empty folder that is its working folder and that it sees as `inside`. Returns
+ * the output of `refloat about`, the page that the server shows, and the bits of precision.
  */
 export async function doJob(progress, command, folder, inside = folder) {
   const at = (name) => join(inside, name);

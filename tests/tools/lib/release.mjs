@@ -9,7 +9,7 @@ import { must, run } from './run.mjs';
 /** Sources of the package `refloat-server`. */
 export const serverPackage = join(root, 'server', 'npm');
 
-const LICENCES = ['LICENSE-MIT', 'LICENSE-APACHE'];
+export const LICENCES = ['LICENSE-MIT', 'LICENSE-APACHE'];
 
 /** The file with the licences of others' code. */
 export const THIRD_PARTY = 'THIRD-PARTY.txt';

@@ -6,12 +6,12 @@ import { cargoHome, runner } from './cross.mjs';
 import { doJob } from './job.mjs';
 import { Stop } from './log.mjs';
 import { root, target } from './paths.mjs';
-import { THIRD_PARTY } from './release.mjs';
+import { LICENCES, THIRD_PARTY } from './release.mjs';
 import { must } from './run.mjs';
 import { inScratch } from './scratch.mjs';
 
 /** What an archive has beside its program. */
-const ARCHIVED = [join('share', 'refloat', 'demo', 'index.html'), 'README.md', 'LICENSE-MIT', 'LICENSE-APACHE', THIRD_PARTY, 'bom.cdx.json'];
+const ARCHIVED = [join('share', 'refloat', 'demo', 'index.html'), 'README.md', ...LICENCES, THIRD_PARTY, 'bom.cdx.json'];
 
 /** Folders of this machine, whose names nobody else needs to know. */
 const HERE = [root, target, cargoHome, homedir()];
