@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-use crate::system::signals::told_to_end;
+use crate::system::signals::Signals;
 
 /// Prints a message.
 type Words = Box<dyn Fn() + Send>;
@@ -48,14 +49,21 @@ fn last_words() -> MutexGuard<'static, Option<Words>> {
 /// Waits for signals from now on.
 fn watch() {
     static WATCH: Once = Once::new();
-    // Without the thread, a signal leaves a temporary file behind and does no other harm.
-    WATCH.call_once(|| drop(std::thread::Builder::new().name("signals".to_owned()).spawn(end_by_signal)));
+    WATCH.call_once(|| {
+        let (listens, listening) = channel();
+        let thread = std::thread::Builder::new().name("signals".to_owned());
+        // Without the thread, a signal leaves a temporary file behind and does no other harm.
+        drop(thread.spawn(|| end_by_signal(listens)));
+        let _ = listening.recv();
+    });
 }
 
-/// Waits for a signal, clears up, and ends the process.
-fn end_by_signal() {
+/// Says when it listens, waits for a signal, clears up, and ends the process.
+fn end_by_signal(listens: Sender<()>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-    let Ok(ending) = runtime.block_on(told_to_end()) else { return };
+    let Ok(mut signals) = runtime.block_on(async { Signals::listen() }) else { return };
+    drop(listens);
+    let ending = runtime.block_on(signals.told_to_end());
     // Held until the process has ended, so that no new file is made.
     let all = temporaries();
     for path in all.iter() {

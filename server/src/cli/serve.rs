@@ -25,7 +25,7 @@ use crate::engines::Engines;
 use crate::registry::{Memory, Registry, SetFilter};
 #[cfg(feature = "cluster")]
 use crate::system::signals::survive_file_size_limit;
-use crate::system::signals::{Ending, told_to_end};
+use crate::system::signals::{Ending, Signals};
 use crate::{Server, service, settings};
 
 /// How often a worker checks whether it has been drained.
@@ -164,6 +164,9 @@ fn work(config: Config, engines: Engines, runtime: &Runtime, output: &Output) ->
     let failed = |error: crate::StartError| Failure { code: "START".to_owned(), detail: error.to_string() };
     let health = runtime.block_on(health::listen(&config)).map_err(failed)?;
     let worker = Worker::start(config, engines).map_err(start)?;
+    // Before anybody hears that it works, and may tell it to end.
+    let mut signals =
+        runtime.block_on(async { Signals::listen() }).map_err(|error| Failure::system(&error))?;
     let health = health.map(|(listener, address)| {
         runtime.spawn(health::serve(listener, worker.condition()));
         format!("http://{address}")
@@ -200,10 +203,7 @@ fn work(config: Config, engines: Engines, runtime: &Runtime, output: &Output) ->
                         .to_owned(),
                 }),
             },
-            ending = told_to_end() => {
-                ending.map_err(|error| Failure::system(&error))?;
-                tracing::info!("stopping; a second signal stops at once");
-            }
+            _ = signals.told_to_end() => tracing::info!("stopping; a second signal stops at once"),
         }
         Ok(())
     })?;
@@ -236,8 +236,15 @@ async fn serve(config: Config, engines: Engines, output: &Output) -> Result<(), 
     let threads = service::worker::threads(&config);
     let is_json = config.log.format == LogFormat::Json;
     let data = config.storage.data.display().to_string();
-    let server = Server::start(config, engines)
-        .await
+    // Before anybody hears that it serves, and may tell it to end.
+    let mut signals = Signals::listen().map_err(|error| Failure::system(&error))?;
+    let server = tokio::select! {
+        // A task of its own, because it blocks where it opens the data folder.
+        started = tokio::spawn(Server::start(config, engines)) => started,
+        ending = signals.told_to_end() => std::process::exit(ending.exit_code()),
+    };
+    let server = server
+        .map_err(|error| Failure::system(&std::io::Error::from(error)))?
         .map_err(|error| Failure { code: "START".to_owned(), detail: error.to_string() })?;
     let url = format!("http://{}", server.address());
     tracing::info!(%url, backend, threads, data, version = env!("CARGO_PKG_VERSION"), "refloat serves");
@@ -247,7 +254,7 @@ async fn serve(config: Config, engines: Engines, output: &Output) -> Result<(), 
         // The log has the address too.
         tracing::warn!(reason = failure.detail, "the address is not on standard output");
     }
-    told_to_end().await.map_err(|error| Failure::system(&error))?;
+    signals.told_to_end().await;
     tracing::info!("stopping; a second signal stops at once");
     tokio::select! {
         () = server.stop() => {}
@@ -265,11 +272,11 @@ const ONE_CAUSE: Duration = Duration::from_millis(500);
 /// one, and the end of a terminal may be told twice.
 async fn told_again() -> i32 {
     tokio::time::sleep(ONE_CAUSE).await;
+    let Ok(mut signals) = Signals::listen() else { return Ending::Interrupt.exit_code() };
     loop {
-        match told_to_end().await {
-            Ok(Ending::HangUp) => {}
-            Ok(ending) => return ending.exit_code(),
-            Err(_) => return Ending::Interrupt.exit_code(),
+        match signals.told_to_end().await {
+            Ending::HangUp => {}
+            ending => return ending.exit_code(),
         }
     }
 }

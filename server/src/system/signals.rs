@@ -25,28 +25,44 @@ impl Ending {
     }
 }
 
-/// Waits until the process is told to end. From the first poll on, being told so no longer ends it by itself. A process that was told to
-/// outlive its terminal, as by `nohup`, does so; only Linux tells that, and on other systems a hang-up does what it did before.
-///
-/// # Errors
-/// The system does not let the process wait for signals.
+/// The signals that tell the process to end. Once it listens to them, they no longer end it by themselves, even after this is dropped. A process that
+/// was told to outlive its terminal, as by `nohup`, does so; only Linux tells that, and on other systems a hang-up does what it did before.
 #[cfg(unix)]
-pub async fn told_to_end() -> io::Result<Ending> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut hang_up = if may_hang_up() { Some(signal(SignalKind::hangup())?) } else { None };
-    let hung_up = async {
-        match &mut hang_up {
-            Some(hang_up) => hang_up.recv().await,
-            None => std::future::pending().await,
+pub struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+    hang_up: Option<tokio::signal::unix::Signal>,
+}
+
+#[cfg(unix)]
+impl Signals {
+    /// Listens from now on. To be called in a runtime of Tokio.
+    ///
+    /// # Errors
+    /// The system does not let the process wait for signals.
+    pub fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: if may_hang_up() { Some(signal(SignalKind::hangup())?) } else { None },
+        })
+    }
+
+    /// Waits until the process is told to end, which may have happened since it listens.
+    pub async fn told_to_end(&mut self) -> Ending {
+        let hung_up = async {
+            match &mut self.hang_up {
+                Some(hang_up) => hang_up.recv().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = self.interrupt.recv() => Ending::Interrupt,
+            _ = self.terminate.recv() => Ending::Terminate,
+            _ = hung_up => Ending::HangUp,
         }
-    };
-    Ok(tokio::select! {
-        _ = interrupt.recv() => Ending::Interrupt,
-        _ = terminate.recv() => Ending::Terminate,
-        _ = hung_up => Ending::HangUp,
-    })
+    }
 }
 
 /// Whether SIGHUP is known not to be ignored. To wait for a signal would end that it is ignored.
@@ -60,22 +76,41 @@ fn may_hang_up() -> bool {
     ignored.is_some_and(|mask| mask & bit == 0)
 }
 
-/// Waits until the process is told to end. From the first poll on, being told so no longer ends it by itself; but Windows gives a process
-/// whose window was closed only seconds.
-///
-/// # Errors
-/// The system does not let the process wait for signals.
+/// The signals that tell the process to end. Once it listens to them, they no longer end it by themselves, even after this is dropped; but Windows
+/// gives a process whose window was closed only seconds.
 #[cfg(windows)]
-pub async fn told_to_end() -> io::Result<Ending> {
-    use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown};
-    let (mut interrupt, mut stopped) = (ctrl_c()?, ctrl_break()?);
-    let (mut closed, mut shutdown) = (ctrl_close()?, ctrl_shutdown()?);
-    Ok(tokio::select! {
-        _ = interrupt.recv() => Ending::Interrupt,
-        _ = stopped.recv() => Ending::Terminate,
-        _ = closed.recv() => Ending::Terminate,
-        _ = shutdown.recv() => Ending::Terminate,
-    })
+pub struct Signals {
+    interrupt: tokio::signal::windows::CtrlC,
+    stopped: tokio::signal::windows::CtrlBreak,
+    closed: tokio::signal::windows::CtrlClose,
+    shutdown: tokio::signal::windows::CtrlShutdown,
+}
+
+#[cfg(windows)]
+impl Signals {
+    /// Listens from now on. To be called in a runtime of Tokio.
+    ///
+    /// # Errors
+    /// The system does not let the process wait for signals.
+    pub fn listen() -> io::Result<Self> {
+        use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown};
+        Ok(Self {
+            interrupt: ctrl_c()?,
+            stopped: ctrl_break()?,
+            closed: ctrl_close()?,
+            shutdown: ctrl_shutdown()?,
+        })
+    }
+
+    /// Waits until the process is told to end, which may have happened since it listens.
+    pub async fn told_to_end(&mut self) -> Ending {
+        tokio::select! {
+            _ = self.interrupt.recv() => Ending::Interrupt,
+            _ = self.stopped.recv() => Ending::Terminate,
+            _ = self.closed.recv() => Ending::Terminate,
+            _ = self.shutdown.recv() => Ending::Terminate,
+        }
+    }
 }
 
 /// Makes a write that reaches the limit on file sizes fail with an error, instead of ending the process. Other systems than Unix have no
@@ -107,13 +142,11 @@ mod tests {
         if std::env::var_os("REFLOAT_TEST_WAITS").is_some() {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             let ending = runtime.block_on(async {
-                let waiting = tokio::spawn(told_to_end());
-                // Once polled, it listens.
-                tokio::task::yield_now().await;
+                let mut signals = Signals::listen().unwrap();
                 for signal in asked() {
                     kill_process(getpid(), signal).unwrap();
                 }
-                waiting.await.unwrap().unwrap()
+                signals.told_to_end().await
             });
             std::process::exit(ending.exit_code());
         }

@@ -109,3 +109,40 @@ fn a_later_signal_ends_a_server_at_once() {
     assert_eq!(server.end(), Some(130));
     drop(socket);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_server_listens_to_signals_before_it_says_that_it_serves() {
+    use std::fs::{File, read_to_string};
+    use std::io::Read;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixStream;
+    use std::process::Command;
+
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    // Its standard output takes nothing, so that it cannot go on after what it logs first.
+    let (mut reader, mut output) = UnixStream::pair().unwrap();
+    output.set_nonblocking(true).unwrap();
+    for size in [4096, 1] {
+        while output.write(&[0; 4096][..size]).is_ok() {}
+    }
+    output.set_nonblocking(false).unwrap();
+    let mut server = Command::new(env!("CARGO_BIN_EXE_refloat"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+        .arg(folder.path().join("data"))
+        .env("REFLOAT__LOG__LEVEL", "info")
+        .stdout(OwnedFd::from(output))
+        .stderr(File::create(&log).unwrap())
+        .spawn()
+        .unwrap();
+    until("it serves", || read_to_string(&log).unwrap().contains("refloat serves"));
+    let id = server.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    std::thread::sleep(Duration::from_millis(100));
+    // It goes on, and ends, once its address can be read.
+    let mut said = Vec::new();
+    reader.read_to_end(&mut said).unwrap();
+    assert_eq!(server.wait().unwrap().code(), Some(0), "in order");
+    assert!(String::from_utf8(said).unwrap().contains("refloat serves http://"));
+}
