@@ -1,5 +1,6 @@
 // `node tests/tools/pair.mjs ONE OTHER [--rounds N] -- ARGUMENTS OF refloat bench`: two binaries in turn on one machine, such as the
-// static one and the dynamic one. For every time, prints the least of each binary, and the median of the ratios of neighbouring runs.
+// static one and the dynamic one. For every time, prints the least of each binary with their ratio, which a noisy machine disturbs less
+// the more rounds there are, and the median of the ratios of neighbouring runs.
 import { parseArgs } from 'node:util';
 import { Stop, begin, main, say } from './lib/log.mjs';
 import { median, timesOf } from './lib/pair.mjs';
@@ -27,12 +28,13 @@ await main(async () => {
     }
   }
   step.done();
-  say(`| | ${positionals.join(' | ')} | ratio |`);
-  say('| --- | --- | --- | --- |');
+  say(`| | ${positionals.join(' | ')} | ratio of the least | median of ratios |`);
+  say('| --- | --- | --- | --- | --- |');
   for (const [what, both] of found) {
-    const least = both.map((times) => `${(1e3 * Math.min(...times)).toPrecision(4)} ms`);
-    const ratio = median(both[0].map((time, i) => time / both[1][i]));
-    say(`| ${what} | ${least.join(' | ')} | ${ratio.toFixed(3)} |`);
+    const least = both.map((times) => Math.min(...times));
+    const ratios = [least[0] / least[1], median(both[0].map((time, i) => time / both[1][i]))];
+    const cells = [...least.map((time) => `${(1e3 * time).toPrecision(4)} ms`), ...ratios.map((ratio) => ratio.toFixed(3))];
+    say(`| ${what} | ${cells.join(' | ')} |`);
   }
 });
 
