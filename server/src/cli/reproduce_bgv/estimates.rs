@@ -85,16 +85,15 @@ pub fn security(params: &BgvParams) -> (Option<f64>, String) {
 
 #[cfg(test)]
 mod tests {
-    use refloat::bootstrapping::bgv::{BgvPreset, published_sets};
+    use refloat::bootstrapping::bgv::BgvPreset;
 
-    use super::super::published::Figures;
+    use super::super::published::{Figures, made};
     use super::*;
 
     #[test]
     fn every_published_set_says_what_it_is_worth() {
-        for preset in published_sets() {
-            let params = preset.params().unwrap();
-            let ((bits, note), published) = (security(&params), Figures::security_of(&params));
+        for (preset, params) in made() {
+            let ((bits, note), published) = (security(params), Figures::security_of(params));
             let (name, bits) = (preset.name, bits.unwrap_or_else(|| panic!("{}: no estimate", preset.name)));
             if preset.secure() {
                 assert!(bits >= 128.0 && note.contains("128-bit") && published.is_none(), "{name}: {note}");
@@ -103,7 +102,7 @@ mod tests {
             assert!((75.0..90.0).contains(&bits), "{name}: {bits}");
             assert!(note.starts_with("INSECURE, for reproduction only"), "{name}: {note}");
             // The modulus of the estimate is no smaller than the set's, so the estimate is not for a harder problem.
-            let estimate = Estimate::of(&params).unwrap();
+            let estimate = Estimate::of(params).unwrap();
             assert!(f64::from(estimate.log_modulus) >= params.log_qp(), "{name}");
             assert!(note.contains(&format!("log2 QP = {}", estimate.log_modulus)), "{name}: {note}");
             // The source gives a figure for every set but those of this ring.

@@ -451,15 +451,14 @@ mod tests {
 
     #[test]
     fn published_sets_are_measured_by_an_explicit_word() {
-        for preset in refloat::bootstrapping::bgv::published_sets() {
+        for (preset, params) in published::made() {
             let without = published::check_allowed(preset, false);
             assert_eq!(without.is_ok(), preset.secure(), "{}", preset.name);
             assert!(without.err().is_none_or(|refused| refused.detail.contains("--allow-insecure")));
             published::check_allowed(preset, true).unwrap();
-            let params = preset.params().unwrap();
             assert!(params.log2_failure() <= preset.promised, "{}", params.log2_failure());
             // What a source says about its set must be true of ours with that name.
-            let Some(figures) = Figures::of(&params) else { continue };
+            let Some(figures) = Figures::of(params) else { continue };
             let own = [params.context().slots(), params.context().slot_degree()];
             assert_eq!(own, [figures.slots, figures.integers], "{}", preset.name);
             // A published even degree is the number of points less one; odd polynomials, which ours are, have one less.

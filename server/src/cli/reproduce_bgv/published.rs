@@ -315,6 +315,15 @@ pub fn check_allowed(preset: &BgvPreset, allow_insecure: bool) -> Result<(), Fai
     Err(Failure::usage(format!("{}: {}; add --allow-insecure to measure it", preset.name, preset.title)))
 }
 
+/// The published sets with their parameters, which take seconds to make, for all tests of this folder.
+#[cfg(test)]
+pub fn made() -> &'static [(&'static BgvPreset, BgvParams)] {
+    static MADE: std::sync::LazyLock<Vec<(&BgvPreset, BgvParams)>> = std::sync::LazyLock::new(|| {
+        published_sets().iter().map(|preset| (preset, preset.params().unwrap())).collect()
+    });
+    &MADE
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -322,7 +331,8 @@ mod tests {
     #[test]
     fn what_is_published_of_helibs_own_removal_adds_up() {
         let columns = ["I-A", "II-A", "III-A", "IV-A", "V-A"].map(|name| {
-            let figures = Figures::of(&set(name, None).unwrap().params().unwrap()).unwrap();
+            let (_, params) = made().iter().find(|(preset, _)| preset.name == name).unwrap();
+            let figures = Figures::of(params).unwrap();
             (figures, figures.helib.unwrap())
         });
         for (figures, helib) in columns {
