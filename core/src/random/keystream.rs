@@ -1,29 +1,98 @@
-//! The `ChaCha20` keystream: the `chacha20` crate, except in wasm with SIMD128, for which that crate
-//! has no kernel and takes almost three times as long.
-//!
-//! Both read the same stream through the same buffer of four blocks, and zero it on drop.
+//! The `ChaCha20` keystream, read in order by words of 32 bits. Four blocks are made at once: by the `chacha20` crate, except in wasm
+//! with SIMD128, for which that crate has no kernel and takes almost three times as long.
+
+use rand_core::SeedableRng;
+use rand_core::block::Generator;
+use zeroize::Zeroize;
 
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-pub(super) use chacha20::ChaCha20Rng as Keystream;
-
+type Blocks = chacha20::ChaChaCore<chacha20::R20, chacha20::variants::Legacy>;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-pub(super) use simd128::{Keystream, keep_scaled};
+use simd128::Blocks;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(super) use simd128::keep_scaled;
+
+/// Words of the blocks that are made at once.
+pub(super) const MADE: usize = 64;
+
+/// The keystream of a seed. Its state and what it has made are zeroed on drop.
+pub(super) struct Keystream {
+    blocks: Blocks,
+    made: [u32; MADE],
+    /// How many words of `made` have been read.
+    read: usize,
+}
+
+impl Keystream {
+    pub fn from_seed(seed: [u8; 32]) -> Self {
+        Self { blocks: Blocks::from_seed(seed), made: [0; MADE], read: MADE }
+    }
+
+    pub fn next(&mut self) -> u32 {
+        if self.read == MADE {
+            self.blocks.generate(&mut self.made);
+            self.read = 0;
+        }
+        self.read += 1;
+        self.made[self.read - 1]
+    }
+
+    /// The next `out.len()` words. Where the stream and `out` have come to the start of blocks, they are made in `out` itself.
+    pub fn fill(&mut self, out: &mut [u32]) {
+        let left = (MADE - self.read).min(out.len());
+        let (front, rest) = out.split_at_mut(left);
+        front.copy_from_slice(&self.made[self.read..self.read + left]);
+        self.read += left;
+        let (whole, last) = rest.as_chunks_mut::<MADE>();
+        for made in whole {
+            self.blocks.generate(made);
+        }
+        if !last.is_empty() {
+            self.blocks.generate(&mut self.made);
+            last.copy_from_slice(&self.made[..last.len()]);
+            self.read = last.len();
+        }
+    }
+
+    /// The next `out.len()` bytes, then skips to the next word.
+    pub fn fill_bytes(&mut self, out: &mut [u8]) {
+        let mut words = [0; 4 * MADE];
+        for part in out.chunks_mut(size_of_val(&words)) {
+            let drawn = &mut words[..part.len().div_ceil(4)];
+            self.fill(drawn);
+            let (whole, last) = part.as_chunks_mut::<4>();
+            for (bytes, word) in whole.iter_mut().zip(&*drawn) {
+                *bytes = word.to_le_bytes();
+            }
+            if let [.., word] = drawn {
+                last.copy_from_slice(&word.to_le_bytes()[..last.len()]);
+            }
+        }
+        words.zeroize();
+    }
+}
+
+impl Drop for Keystream {
+    fn drop(&mut self) {
+        self.made.zeroize();
+    }
+}
 
 /// Writes the high half of w p for each word w, unless the low half is below `least`, to the front of `out` in order, and returns how many
 /// it kept. `out` has room for all of them, and words behind those kept may be overwritten. Public values only.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-pub(super) fn keep_scaled(words: &[[u8; 4]], p: u32, least: u32, out: &mut [u32]) -> usize {
+pub(super) fn keep_scaled(words: &[u32], p: u32, least: u32, out: &mut [u32]) -> usize {
     let mut kept = 0;
-    for word in words {
-        kept += keep_one(*word, p, least, &mut out[kept]);
+    for &word in words {
+        kept += keep_one(word, p, least, &mut out[kept]);
     }
     kept
 }
 
 /// Writes one scaled word and returns 1 if it is kept. If not, the next word goes to the same place.
 #[inline(always)]
-fn keep_one(word: [u8; 4], p: u32, least: u32, out: &mut u32) -> usize {
-    let product = u64::from(u32::from_le_bytes(word)) * u64::from(p);
+fn keep_one(word: u32, p: u32, least: u32, out: &mut u32) -> usize {
+    let product = u64::from(word) * u64::from(p);
     *out = (product >> 32) as u32;
     usize::from(product as u32 >= least)
 }
@@ -38,14 +107,12 @@ mod simd128 {
         u64x2_extmul_low_u32x4, v128, v128_or, v128_xor,
     };
 
-    use rand_core::block::{BlockRng, Generator};
-    use rand_core::{Infallible, SeedableRng, TryCryptoRng, TryRng};
+    use rand_core::SeedableRng;
+    use rand_core::block::Generator;
     use zeroize::Zeroize;
 
     /// "expand 32-byte k".
     const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
-
-    pub struct Keystream(BlockRng<Blocks>);
 
     pub struct Blocks {
         key: [u32; 8],
@@ -60,7 +127,7 @@ mod simd128 {
         }
     }
 
-    impl SeedableRng for Keystream {
+    impl SeedableRng for Blocks {
         type Seed = [u8; 32];
 
         fn from_seed(seed: [u8; 32]) -> Self {
@@ -68,28 +135,9 @@ mod simd128 {
             for (word, bytes) in key.iter_mut().zip(seed.as_chunks::<4>().0) {
                 *word = u32::from_le_bytes(*bytes);
             }
-            Self(BlockRng::new(Blocks { key, counter: 0 }))
+            Self { key, counter: 0 }
         }
     }
-
-    impl TryRng for Keystream {
-        type Error = Infallible;
-
-        fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-            Ok(self.0.next_word())
-        }
-
-        fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-            Ok(self.0.next_u64_from_u32())
-        }
-
-        fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
-            self.0.fill_bytes(out);
-            Ok(())
-        }
-    }
-
-    impl TryCryptoRng for Keystream {}
 
     impl Generator for Blocks {
         type Output = [u32; 64];
@@ -115,10 +163,6 @@ mod simd128 {
                 }
             }
             self.counter = self.counter.wrapping_add(4);
-        }
-
-        fn drop(&mut self, output: &mut [u32; 64]) {
-            output.zeroize();
         }
     }
 
@@ -210,12 +254,12 @@ mod simd128 {
     /// many it kept. `out` has room for all of them, and words behind those kept may be overwritten.
     ///
     /// Public values only: the lanes that are kept choose an entry of a table.
-    pub fn keep_scaled(words: &[[u8; 4]], p: u32, least: u32, out: &mut [u32]) -> usize {
+    pub fn keep_scaled(words: &[u32], p: u32, least: u32, out: &mut [u32]) -> usize {
         let (factors, bound) = (u32x4_splat(p), u32x4_splat(least));
         let mut kept = 0;
         let (fours, rest) = words.as_chunks::<4>();
         for four in fours {
-            let [a, b, c, d] = four.map(u32::from_le_bytes);
+            let &[a, b, c, d] = four;
             let x = u32x4(a, b, c, d);
             let (front, back) = (u64x2_extmul_low_u32x4(x, factors), u64x2_extmul_high_u32x4(x, factors));
             let low = i32x4_shuffle::<0, 2, 4, 6>(front, back);
@@ -226,8 +270,8 @@ mod simd128 {
             out[kept..kept + 4].copy_from_slice(&front);
             kept += set.count_ones() as usize;
         }
-        for word in rest {
-            kept += super::keep_one(*word, p, least, &mut out[kept]);
+        for &word in rest {
+            kept += super::keep_one(word, p, least, &mut out[kept]);
         }
         kept
     }

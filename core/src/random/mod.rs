@@ -24,7 +24,7 @@ mod samplers;
 #[cfg(test)]
 mod tests;
 
-use rand_core::{Infallible, Rng, SeedableRng, TryCryptoRng, TryRng};
+use rand_core::{Infallible, TryCryptoRng, TryRng};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use keystream::Keystream;
@@ -109,24 +109,19 @@ pub struct Stream {
     rng: Keystream,
 }
 
-impl Stream {
-    /// The next `out.len()` bytes of the stream, then skips to a multiple of four bytes.
-    fn bytes(&mut self, out: &mut [u8]) {
-        self.rng.fill_bytes(out);
-    }
-}
-
 impl TryRng for Stream {
     type Error = Infallible;
 
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        Ok(self.rng.next_u32())
+        Ok(self.rng.next())
     }
 
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        Ok(self.rng.next_u64())
+        let low = self.rng.next();
+        Ok(samplers::joined([low, self.rng.next()]))
     }
 
+    /// The next bytes of the stream; it then skips to a multiple of four.
     fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
         self.rng.fill_bytes(out);
         Ok(())

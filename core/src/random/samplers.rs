@@ -3,13 +3,12 @@
 use rand_core::Rng;
 use zeroize::Zeroize;
 
-use super::{Stream, keystream::keep_scaled};
+use super::Stream;
+use super::keystream::{MADE, keep_scaled};
 
-/// Bytes drawn from the stream at a time: a multiple of 4, 6 and 8.
-const CHUNK: usize = 1536;
-
-/// Bytes of one centred binomial sample: 48 bits, of which 42 are used.
-pub(super) const CBD21_BYTES: usize = 6;
+/// Words drawn from the stream at a time: nine times those that it makes at once, which the groups of two, three and nine words of the
+/// samplers divide.
+const CHUNK: usize = 9 * MADE;
 
 impl Stream {
     /// Fills `out` with independent uniform residues in `[0, p)`. **For public values**: the number
@@ -21,13 +20,13 @@ impl Stream {
     pub fn fill_uniform_u32(&mut self, p: u32, out: &mut [u32]) {
         debug_assert!(p != 0, "a modulus is at least 1");
         let least = p.wrapping_neg().checked_rem(p).unwrap_or(0);
-        let mut bytes = [0u8; CHUNK];
+        let mut words = [0; CHUNK];
         let mut rest = out;
         while !rest.is_empty() {
-            let drawn = &mut bytes[..4 * rest.len().min(CHUNK / 4)];
-            self.bytes(drawn);
+            let drawn = &mut words[..rest.len().min(CHUNK)];
+            self.rng.fill(drawn);
             // No more words are drawn than are missing.
-            let kept = keep_scaled(drawn.as_chunks::<4>().0, p, least, rest);
+            let kept = keep_scaled(drawn, p, least, rest);
             rest = &mut rest[kept..];
         }
     }
@@ -38,7 +37,7 @@ impl Stream {
     pub fn fill_uniform_u64(&mut self, p: u64, out: &mut [u64]) {
         debug_assert!(p != 0, "a modulus is at least 1");
         if let Ok(p) = u32::try_from(p) {
-            let mut narrow = [0u32; CHUNK / 4];
+            let mut narrow = [0; CHUNK];
             for part in out.chunks_mut(narrow.len()) {
                 let narrow = &mut narrow[..part.len()];
                 self.fill_uniform_u32(p, narrow);
@@ -49,14 +48,14 @@ impl Stream {
             return;
         }
         let least = p.wrapping_neg() % p;
-        let mut bytes = [0u8; CHUNK];
+        let mut words = [0; CHUNK];
         let mut rest = out;
         while !rest.is_empty() {
-            let drawn = &mut bytes[..8 * rest.len().min(CHUNK / 8)];
-            self.bytes(drawn);
+            let drawn = &mut words[..2 * rest.len().min(CHUNK / 2)];
+            self.rng.fill(drawn);
             let mut kept = 0;
-            for word in drawn.as_chunks::<8>().0 {
-                let product = u128::from(u64::from_le_bytes(*word)) * u128::from(p);
+            for pair in drawn.as_chunks::<2>().0 {
+                let product = u128::from(joined(*pair)) * u128::from(p);
                 // A word that is skipped is overwritten by the next one.
                 rest[kept] = (product >> 64) as u64;
                 kept += usize::from(product as u64 >= least);
@@ -68,15 +67,7 @@ impl Stream {
     /// Fills `out` with independent values of {-1, 0, 1}, each with probability 1/3 to within
     /// 2^-64. Takes eight bytes a value, without a branch on what they are.
     pub fn ternary(&mut self, out: &mut [i8]) {
-        let mut bytes = [0u8; CHUNK];
-        for part in out.chunks_mut(CHUNK / 8) {
-            let drawn = &mut bytes[..8 * part.len()];
-            self.bytes(drawn);
-            for (value, word) in part.iter_mut().zip(drawn.as_chunks::<8>().0) {
-                *value = multiply_high(u64::from_le_bytes(*word), 3) as i8 - 1;
-            }
-        }
-        bytes.zeroize();
+        self.sample(out, |&pair| [multiply_high(joined(pair), 3) as i8 - 1]);
     }
 
     /// Fills `out` with independent samples of the centred binomial distribution CBD(21): the
@@ -84,65 +75,55 @@ impl Stream {
     /// 21/2 exactly (standard deviation 3.24). Takes six bytes a value, without a branch on what
     /// they are.
     pub fn cbd21(&mut self, out: &mut [i8]) {
-        let mut bytes = [0u8; CHUNK];
-        for part in out.chunks_mut(CHUNK / CBD21_BYTES) {
-            // An even count of six-byte samples ends on a word of the stream; an odd one skips
-            // two bytes, so every call takes a whole number of words.
-            let drawn = &mut bytes[..CBD21_BYTES * part.len()];
-            self.bytes(drawn);
-            for (value, six) in part.iter_mut().zip(drawn.as_chunks::<CBD21_BYTES>().0) {
-                *value = cbd21_of(*six);
-            }
-        }
-        bytes.zeroize();
+        self.sample(out, |&[a, b, c]| [cbd21_of(joined([a, b])), cbd21_of(joined([b, c]) >> 16)]);
     }
 
     /// Fills `out` with independent samples of the centred binomial distribution CBD(32): the
     /// difference of two sums of 32 fair bits. They lie in `[-32, 32]`, have mean 0 and variance 16
     /// exactly (standard deviation 4). Takes eight bytes a value, without a branch on what they are.
     pub fn cbd32(&mut self, out: &mut [i8]) {
-        let mut bytes = [0u8; CHUNK];
-        for part in out.chunks_mut(CHUNK / 8) {
-            let drawn = &mut bytes[..8 * part.len()];
-            self.bytes(drawn);
-            for (value, word) in part.iter_mut().zip(drawn.as_chunks::<8>().0) {
-                let word = u64::from_le_bytes(*word);
-                *value = (word as u32).count_ones() as i8 - ((word >> 32) as u32).count_ones() as i8;
-            }
-        }
-        bytes.zeroize();
+        self.sample(out, |&[a, b]| [a.count_ones() as i8 - b.count_ones() as i8]);
     }
 
     /// Fills `out` with independent samples of the centred binomial distribution CBD(36): the
     /// difference of two sums of 36 fair bits. They lie in `[-36, 36]`, have mean 0 and variance 18
     /// exactly (standard deviation 4.24). Takes nine bytes a value, without a branch on what they are.
     pub fn cbd36(&mut self, out: &mut [i8]) {
-        const BYTES: usize = 9;
-        let mut bytes = [0u8; CHUNK];
-        // Whole words of the stream for every chunk but the last: a multiple of four values.
-        for part in out.chunks_mut(CHUNK / BYTES / 4 * 4) {
-            let drawn = &mut bytes[..BYTES * part.len()];
-            self.bytes(drawn);
-            for (value, [low @ .., high]) in part.iter_mut().zip(drawn.as_chunks::<BYTES>().0) {
-                let word = u64::from_le_bytes(*low);
-                let plus = (word & ((1 << 36) - 1)).count_ones();
-                *value = plus as i8 - ((word >> 36).count_ones() + high.count_ones()) as i8;
-            }
-        }
-        bytes.zeroize();
+        self.sample(out, |&[a, b, c, d, e, f, g, h, i]| {
+            [cbd36_of([a, b, c], 0), cbd36_of([c, d, e], 8), cbd36_of([e, f, g], 16), cbd36_of([g, h, i], 24)]
+        });
     }
 
     /// Fills `out` with independent fair bits, 0 or 1. Takes one byte a value and uses its lowest bit, without a branch on what it is.
     pub fn binary(&mut self, out: &mut [i8]) {
-        let mut bytes = [0u8; CHUNK];
-        for part in out.chunks_mut(CHUNK) {
-            let drawn = &mut bytes[..part.len()];
-            self.bytes(drawn);
-            for (value, byte) in part.iter_mut().zip(&*drawn) {
-                *value = (byte & 1) as i8;
+        self.sample(out, |&[word]| word.to_le_bytes().map(|byte| (byte & 1) as i8));
+    }
+
+    /// Fills `out` with values that `of` makes, `VALUES` of them from `WORDS` words of the stream. The last values take only the words that
+    /// they have a part in.
+    #[inline(always)]
+    fn sample<const WORDS: usize, const VALUES: usize>(
+        &mut self,
+        out: &mut [i8],
+        of: impl Fn(&[u32; WORDS]) -> [i8; VALUES],
+    ) {
+        let mut words = [0; CHUNK];
+        for part in out.chunks_mut(CHUNK / WORDS * VALUES) {
+            let drawn = &mut words[..(part.len() * WORDS).div_ceil(VALUES)];
+            self.rng.fill(drawn);
+            let (groups, last) = part.as_chunks_mut::<VALUES>();
+            let (whole, left) = drawn.split_at(groups.len() * WORDS);
+            for (values, words) in groups.iter_mut().zip(whole.as_chunks::<WORDS>().0) {
+                *values = of(words);
+            }
+            if !last.is_empty() {
+                let mut words = [0; WORDS];
+                words[..left.len()].copy_from_slice(left);
+                last.copy_from_slice(&of(&words)[..last.len()]);
+                words.zeroize();
             }
         }
-        bytes.zeroize();
+        words.zeroize();
     }
 
     /// Fills `out` with `weight` signs, each -1 or 1 with probability 1/2, at positions that are uniform among all sets of `weight`
@@ -200,12 +181,10 @@ pub(super) fn multiply_high(word: u64, bound: u32) -> u32 {
     (high >> 32) as u32
 }
 
-/// The sample of 48 bits: bits 0..21 count up, bits 21..42 count down, the last six are ignored.
+/// The sample of a word: bits 0..21 count up, bits 21..42 count down, the others are ignored.
 #[inline(always)]
-pub(super) fn cbd21_of(six: [u8; CBD21_BYTES]) -> i8 {
+pub(super) fn cbd21_of(word: u64) -> i8 {
     const BITS: u64 = (1 << 21) - 1;
-    let [a, b, c, d, e, f] = six;
-    let word = u64::from_le_bytes([a, b, c, d, e, f, 0, 0]);
     let (up, down) = (word & BITS, word >> 21 & BITS);
     if cfg!(target_family = "wasm") {
         // A bit count is one instruction there; where it may be a dozen, counting both at once is faster.
@@ -218,4 +197,19 @@ pub(super) fn cbd21_of(six: [u8; CBD21_BYTES]) -> i8 {
     x += x >> 8;
     x += x >> 16;
     (x as i8 & 0x3f) - ((x >> 32) as i8 & 0x3f)
+}
+
+/// The sample of the 72 bits from bit `at` of three words: the first half counts up, the second down.
+#[inline(always)]
+fn cbd36_of([a, b, c]: [u32; 3], at: u32) -> i8 {
+    const BITS: u64 = (1 << 36) - 1;
+    let bits = (u128::from(joined([a, b])) | u128::from(c) << 64) >> at;
+    let (up, down) = (bits as u64 & BITS, (bits >> 36) as u64 & BITS);
+    up.count_ones() as i8 - down.count_ones() as i8
+}
+
+/// The 64-bit word of two words of the stream, which are little-endian.
+#[inline(always)]
+pub(super) fn joined([low, high]: [u32; 2]) -> u64 {
+    u64::from(low) | u64::from(high) << 32
 }

@@ -6,6 +6,7 @@ use alloc::{vec, vec::Vec};
 use super::samplers::{cbd21_of, multiply_high};
 use super::*;
 use crate::error::hex;
+use rand_core::Rng;
 
 const SAMPLES: usize = 1 << 18;
 
@@ -168,7 +169,7 @@ fn uniform_residues_are_uniform() {
 fn uniform_residues_take_the_words_of_the_stream_in_order() {
     for p in [1, 2, 5, 557_057, 1 << 31, u32::MAX] {
         let scaled = |w: u32| u64::from(w) * u64::from(p);
-        for n in [0, 1, 2, 383, 384, 385, 2000] {
+        for n in [0, 1, 2, 575, 576, 577, 2000] {
             let (mut ours, mut plain) = (stream(20), stream(20));
             let mut out = vec![7; n];
             ours.fill_uniform_u32(p, &mut out);
@@ -198,7 +199,7 @@ fn uniform_residues_take_the_words_of_the_stream_in_order() {
 #[test]
 fn narrow_moduli_give_the_same_residues_in_wide_words() {
     for p in [1, 3, 557_057, 1 << 31, u32::MAX] {
-        for n in [0, 1, 383, 384, 385, 2000] {
+        for n in [0, 1, 575, 576, 577, 2000] {
             let (mut narrow, mut wide) = (stream(22), stream(22));
             let (mut narrow_out, mut wide_out) = (vec![7; n], vec![7; n]);
             narrow.fill_uniform_u32(p, &mut narrow_out);
@@ -255,20 +256,15 @@ fn centred_binomial_samples_have_their_exact_distribution() {
 #[test]
 fn a_centred_binomial_sample_is_the_difference_of_two_bit_counts() {
     let mut rng = stream(32);
-    let check = |six: [u8; 6]| {
-        let [a, b, c, d, e, f] = six;
-        let word = u64::from_le_bytes([a, b, c, d, e, f, 0, 0]);
+    let check = |word: u64| {
         let bits = |from: u32| (word >> from & 0x1f_ffff).count_ones() as i8;
-        assert_eq!(cbd21_of(six), bits(0) - bits(21));
+        assert_eq!(cbd21_of(word), bits(0) - bits(21));
     };
-    check([0; 6]);
-    check([0xff; 6]);
-    check([0xff, 0xff, 0x1f, 0, 0, 0]);
-    check([0, 0, 0xe0, 0xff, 0xff, 0x03]);
+    for word in [0, u64::MAX, 0x1f_ffff, 0x1f_ffff << 21, !0 << 42] {
+        check(word);
+    }
     for _ in 0..10_000 {
-        let mut six = [0; 6];
-        rng.fill_bytes(&mut six);
-        check(six);
+        check(rng.next_u64());
     }
 }
 
@@ -327,4 +323,60 @@ fn the_wider_binomial_and_fair_bits_have_their_moments() {
     let mut short = vec![0; 1000];
     stream(42).binary(&mut short);
     assert_eq!(short, samples[..1000]);
+}
+
+/// A sampler, the bytes that it takes for a value, and the value by its definition.
+type Sampler = (fn(&mut Stream, &mut [i8]), usize, fn(&[u8]) -> i8);
+
+#[test]
+fn samples_are_those_of_the_bytes_of_the_stream_in_order() {
+    /// Bits `from..to` of little-endian bytes that are 1.
+    fn ones(bytes: &[u8], from: usize, to: usize) -> i8 {
+        (from..to).map(|i| (bytes[i / 8] >> (i % 8) & 1) as i8).sum()
+    }
+    let samplers: [Sampler; 5] = [
+        (Stream::binary, 1, |byte| (byte[0] & 1) as i8),
+        (Stream::ternary, 8, |word| {
+            ((u128::from(u64::from_le_bytes(word.try_into().unwrap())) * 3) >> 64) as i8 - 1
+        }),
+        (Stream::cbd21, 6, |bytes| ones(bytes, 0, 21) - ones(bytes, 21, 42)),
+        (Stream::cbd32, 8, |bytes| ones(bytes, 0, 32) - ones(bytes, 32, 64)),
+        (Stream::cbd36, 9, |bytes| ones(bytes, 0, 36) - ones(bytes, 36, 72)),
+    ];
+    let lengths =
+        [0, 1, 2, 3, 4, 5, 7, 255, 256, 257, 258, 287, 288, 289, 383, 384, 385, 1024, 2303, 2304, 2305];
+    for (i, (sampler, bytes, value)) in samplers.into_iter().enumerate() {
+        // One after the other, so that the stream is anywhere in its blocks, and with single words between them.
+        let (mut ours, mut plain) = (stream(43), stream(43));
+        for n in lengths {
+            let mut out = vec![0; n];
+            sampler(&mut ours, &mut out);
+            let mut taken = vec![0; bytes * n];
+            plain.fill_bytes(&mut taken);
+            let expected: Vec<i8> = taken.chunks(bytes).map(value).collect();
+            assert_eq!(out, expected, "sampler {i}, {n} values");
+            assert_eq!(ours.next_u32(), plain.next_u32(), "sampler {i}, words taken for {n} values");
+        }
+    }
+}
+
+#[test]
+fn a_stream_is_the_same_whatever_it_is_read_by() {
+    let mut whole = vec![0u8; 6000];
+    stream(44).fill_bytes(&mut whole);
+    let mut words = whole.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+    let mut rng = stream(44);
+    for n in [1, 2, 3, 60, 64, 65, 128, 1, 127, 200, 63, 256, 320] {
+        let mut out = vec![0; n];
+        rng.rng.fill(&mut out);
+        assert!(out.iter().eq(words.by_ref().take(n).collect::<Vec<_>>().iter()), "{n} words");
+        assert_eq!(Some(rng.next_u32()), words.next());
+        let pair = [words.next().unwrap(), words.next().unwrap()];
+        assert_eq!(rng.next_u64().to_le_bytes(), *pair.map(u32::to_le_bytes).as_flattened());
+        // Bytes end at a word.
+        let mut five = [0; 5];
+        rng.fill_bytes(&mut five);
+        let pair = [words.next().unwrap(), words.next().unwrap()];
+        assert_eq!(five, pair.map(u32::to_le_bytes).as_flattened()[..5]);
+    }
 }
