@@ -56,7 +56,7 @@ impl Keystream {
 
     /// The next `out.len()` bytes, then skips to the next word.
     pub fn fill_bytes(&mut self, out: &mut [u8]) {
-        let mut words = [0; 4 * MADE];
+        let mut words = [0; 9 * MADE];
         for part in out.chunks_mut(size_of_val(&words)) {
             let drawn = &mut words[..part.len().div_ceil(4)];
             self.fill(drawn);

@@ -1,7 +1,7 @@
 //! Samplers against their exact distributions. Seeds are fixed, so a bound is met always or never;
 //! bounds are set where a correct sampler fails with a probability below one in a million.
 
-use alloc::{vec, vec::Vec};
+use alloc::vec;
 
 use super::samplers::{cbd21_of, multiply_high};
 use super::*;
