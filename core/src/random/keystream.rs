@@ -37,7 +37,7 @@ impl Keystream {
         self.made[self.read - 1]
     }
 
-    /// The next `out.len()` words. Where the stream and `out` have come to the start of blocks, they are made in `out` itself.
+    /// The next `out.len()` words. Once the words made before are used up, whole groups of blocks are made in `out` itself.
     pub fn fill(&mut self, out: &mut [u32]) {
         let left = (MADE - self.read).min(out.len());
         let (front, rest) = out.split_at_mut(left);

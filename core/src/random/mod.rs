@@ -80,7 +80,7 @@ impl Seed {
     /// public (the masks of evaluation keys).
     #[must_use]
     pub fn derive(&self, label: &'static str, indices: &[u64]) -> Self {
-        // In one piece: to hash many small ones takes longer than their copies.
+        // Hashed in one piece: many small updates take longer than copying their bytes together.
         let mut message = Vec::with_capacity(self.0.len() + 8 + label.len() + 8 + 8 * indices.len());
         message.extend_from_slice(&self.0);
         message.extend_from_slice(&(label.len() as u64).to_le_bytes());

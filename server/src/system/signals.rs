@@ -25,8 +25,9 @@ impl Ending {
     }
 }
 
-/// The signals that tell the process to end. Once it listens to them, they no longer end it by themselves, even after this is dropped. A process that
-/// was told to outlive its terminal, as by `nohup`, does so; only Linux tells that, and on other systems a hang-up does what it did before.
+/// The signals that tell the process to end. Once it listens, they no longer end it by themselves, even after this is dropped. A process
+/// that was told to outlive its terminal, as by `nohup`, does so; only Linux tells that, and on other systems a hang-up does what it did
+/// before.
 #[cfg(unix)]
 pub struct Signals {
     interrupt: tokio::signal::unix::Signal,
@@ -76,7 +77,7 @@ fn may_hang_up() -> bool {
     ignored.is_some_and(|mask| mask & bit == 0)
 }
 
-/// The signals that tell the process to end. Once it listens to them, they no longer end it by themselves, even after this is dropped; but Windows
+/// The signals that tell the process to end. Once it listens, they no longer end it by themselves, even after this is dropped; but Windows
 /// gives a process whose window was closed only seconds.
 #[cfg(windows)]
 pub struct Signals {
