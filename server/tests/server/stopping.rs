@@ -146,3 +146,26 @@ fn a_server_listens_to_signals_before_it_says_that_it_serves() {
     assert_eq!(server.wait().unwrap().code(), Some(0), "in order");
     assert!(String::from_utf8(said).unwrap().contains("refloat serves http://"));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_that_is_still_starting_ends_at_once() {
+    use std::process::Command;
+
+    let folder = tempfile::tempdir().unwrap();
+    // A pipe in the place of a file, which nobody writes, holds the server where it opens its data folder.
+    assert!(Command::new("mkfifo").arg(folder.path().join("refloat-data.json")).status().unwrap().success());
+    let mut server = Command::new(env!("CARGO_BIN_EXE_refloat"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+        .arg(folder.path())
+        .spawn()
+        .unwrap();
+    let id = server.id().to_string();
+    until("it catches SIGTERM", || {
+        let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        u64::from_str_radix(caught.trim(), 16).unwrap() >> 14 & 1 == 1
+    });
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert_eq!(server.wait().unwrap().code(), Some(143));
+}
