@@ -59,6 +59,7 @@ impl<P: PageParams> Sets<P> {
     }
 
     /// The descriptions of all sets whose keys this version reads.
+    #[cfg(feature = "ckks")]
     pub fn all_described() -> Result<JsValue> {
         let described: Result<Vec<JsValue>> =
             Preset::<P::Spec>::readable().map(|preset| Self::described(preset.name)).collect();

@@ -38,6 +38,8 @@ impl Keystream {
     }
 
     /// The next `out.len()` words. Once the words made before are used up, whole groups of blocks are made in `out` itself.
+    // Every sampler calls it, once for many words: a copy in each of them would make the modules of the npm package larger.
+    #[inline(never)]
     pub fn fill(&mut self, out: &mut [u32]) {
         let left = (MADE - self.read).min(out.len());
         let (front, rest) = out.split_at_mut(left);
@@ -142,6 +144,7 @@ mod simd128 {
     impl Generator for Blocks {
         type Output = [u32; 64];
 
+        #[inline(never)]
         fn generate(&mut self, output: &mut [u32; 64]) {
             let start = self.state();
             let mut x = start;
