@@ -14,7 +14,7 @@
 //! ```
 //!
 //! The same seed gives the same bits on every target: the stream is defined as little-endian bytes,
-//! and every sampler states how many of them it takes.
+//! and every sampler states how many of them it takes. A call whose bytes do not fill a last word of four skips the rest of it.
 //!
 //! Samplers of secret values ([`Stream::binary`], [`Stream::ternary`], [`Stream::cbd21`],
 //! [`Stream::cbd32`], [`Stream::cbd36`], [`Stream::below`]) take a number of bytes that does not depend on what they draw, and neither branch on it nor index by it.

@@ -119,7 +119,9 @@ impl Stream {
             if !last.is_empty() {
                 let mut words = [0; WORDS];
                 words[..left.len()].copy_from_slice(left);
-                last.copy_from_slice(&of(&words)[..last.len()]);
+                let mut values = of(&words);
+                last.copy_from_slice(&values[..last.len()]);
+                values.zeroize();
                 words.zeroize();
             }
         }

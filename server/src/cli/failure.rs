@@ -35,6 +35,11 @@ impl Failure {
         memory::too_little(set, needed, available).into()
     }
 
+    /// Something that prevents a server or worker from starting.
+    pub fn start(error: &dyn std::fmt::Display) -> Self {
+        Self { code: "START".to_owned(), detail: error.to_string() }
+    }
+
     /// Any other refusal by the system.
     pub fn system(error: &dyn std::fmt::Display) -> Self {
         Self { code: "SYSTEM".to_owned(), detail: error.to_string() }

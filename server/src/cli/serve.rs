@@ -1,5 +1,6 @@
 //! `refloat serve`.
 
+use std::fmt::Display;
 use std::io::{BufRead, IsTerminal, Read};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
-use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
 use toml::{Table, Value};
 use tracing_subscriber::filter::LevelFilter;
 use zeroize::Zeroizing;
@@ -126,7 +127,6 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
             "these environment variables set nothing: settings are REFLOAT__SECTION__KEY"
         );
     }
-    let engines = engines(&config, registry)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         // Each thread may have a file of the data folder open; the server reserves file descriptors for that.
@@ -135,10 +135,15 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         .enable_all()
         .build()
         .map_err(|error| Failure::system(&error))?;
-    if config.cluster.role == Role::Worker {
-        return work(config, engines, &runtime, output);
-    }
-    runtime.block_on(serve(config, engines, output))
+    runtime.block_on(async {
+        // Before anything is begun that has to end in order.
+        let signals = Signals::listen().map_err(|error| Failure::system(&error))?;
+        let engines = engines(&config, registry)?;
+        if config.cluster.role == Role::Worker {
+            return work(config, engines, signals, output).await;
+        }
+        serve(config, engines, signals, output).await
+    })
 }
 
 fn engines(config: &Config, registry: &Registry) -> Result<Engines, Failure> {
@@ -148,27 +153,25 @@ fn engines(config: &Config, registry: &Registry) -> Result<Engines, Failure> {
 
 /// Runs jobs that fronts hand out, until the worker is told to stop.
 #[cfg(feature = "cluster")]
-fn work(config: Config, engines: Engines, runtime: &Runtime, output: &Output) -> Result<(), Failure> {
-    let start = |error: std::io::Error| Failure { code: "START".to_owned(), detail: error.to_string() };
+async fn work(
+    config: Config,
+    engines: Engines,
+    mut signals: Signals,
+    output: &Output,
+) -> Result<(), Failure> {
     let is_json = config.log.format == LogFormat::Json;
-    let nats = config.cluster.nats.parse::<Addresses>().map_err(start)?.to_string();
+    let nats = config.cluster.nats.parse::<Addresses>().map_err(|error| Failure::start(&error))?.to_string();
     let data = match config.cluster.blobs.as_str() {
         "" => config.storage.data.display().to_string(),
         blobs => blobs.to_owned(),
     };
     let Slots { count: slots, threads } = Slots::of(&config, &engines);
-    {
-        let _entered = runtime.enter();
-        survive_file_size_limit().map_err(|error| Failure::system(&error))?;
-    }
-    let failed = |error: crate::StartError| Failure { code: "START".to_owned(), detail: error.to_string() };
-    let health = runtime.block_on(health::listen(&config)).map_err(failed)?;
-    let worker = Worker::start(config, engines).map_err(start)?;
-    // Before anybody hears that it works, and may tell it to end.
-    let mut signals =
-        runtime.block_on(async { Signals::listen() }).map_err(|error| Failure::system(&error))?;
+    survive_file_size_limit().map_err(|error| Failure::system(&error))?;
+    let health = health::listen(&config).await.map_err(|error| Failure::start(&error))?;
+    let starting = tokio::task::spawn_blocking(|| Worker::start(config, engines));
+    let worker = unless_told_to_end(starting, &mut signals).await?;
     let health = health.map(|(listener, address)| {
-        runtime.spawn(health::serve(listener, worker.condition()));
+        tokio::spawn(health::serve(listener, worker.condition()));
         format!("http://{address}")
     });
     let backend = refloat::about().backend_u32;
@@ -192,34 +195,29 @@ fn work(config: Config, engines: Engines, runtime: &Runtime, output: &Output) ->
             tokio::time::sleep(LOOK).await;
         }
     };
-    runtime.block_on(async {
-        tokio::select! {
-            end = ended => match end {
-                End::Drained => tracing::info!("drained"),
-                End::Hung => return Err(Failure {
-                    code: "HUNG".to_owned(),
-                    detail: "a run of this worker hung; its job goes to another, and the worker ends to be started anew; look at the disks \
-                             that it reads from, and raise cluster.hung_seconds if it was only slow"
-                        .to_owned(),
-                }),
-            },
-            _ = signals.told_to_end() => tracing::info!("stopping; a second signal stops at once"),
-        }
-        Ok(())
-    })?;
-    runtime.block_on(async {
-        tokio::select! {
-            _ = tokio::task::spawn_blocking(|| worker.stop()) => {}
-            code = told_again() => std::process::exit(code),
-        }
-    });
+    tokio::select! {
+        end = ended => match end {
+            End::Drained => tracing::info!("drained"),
+            End::Hung => return Err(Failure {
+                code: "HUNG".to_owned(),
+                detail: "a run of this worker hung; its job goes to another, and the worker ends to be started anew; look at the disks \
+                         that it reads from, and raise cluster.hung_seconds if it was only slow"
+                    .to_owned(),
+            }),
+        },
+        _ = signals.told_to_end() => tracing::info!("stopping; a second signal stops at once"),
+    }
+    tokio::select! {
+        _ = tokio::task::spawn_blocking(|| worker.stop()) => {}
+        code = told_again(&mut signals) => std::process::exit(code),
+    }
     tracing::info!("stopped");
     Ok(())
 }
 
 #[cfg(not(feature = "cluster"))]
-#[expect(clippy::needless_pass_by_value, reason = "as with the feature")]
-fn work(config: Config, _: Engines, _: &Runtime, _: &Output) -> Result<(), Failure> {
+#[expect(clippy::needless_pass_by_value, clippy::unused_async, reason = "as with the feature")]
+async fn work(config: Config, _: Engines, _: Signals, _: &Output) -> Result<(), Failure> {
     config.check().map_err(|error| Failure { code: "CONFIG".to_owned(), detail: error.to_string() })
 }
 
@@ -231,21 +229,19 @@ fn hash_api_key(output: &Output) -> Result<(), Failure> {
     output.result(&json!({ "hash": hash }), || hash.clone())
 }
 
-async fn serve(config: Config, engines: Engines, output: &Output) -> Result<(), Failure> {
+async fn serve(
+    config: Config,
+    engines: Engines,
+    mut signals: Signals,
+    output: &Output,
+) -> Result<(), Failure> {
     let backend = refloat::about().backend_u32;
     let threads = service::worker::threads(&config);
     let is_json = config.log.format == LogFormat::Json;
     let data = config.storage.data.display().to_string();
-    // Before anybody hears that it serves, and may tell it to end.
-    let mut signals = Signals::listen().map_err(|error| Failure::system(&error))?;
-    let server = tokio::select! {
-        // A task of its own, because it blocks where it opens the data folder.
-        started = tokio::spawn(Server::start(config, engines)) => started,
-        ending = signals.told_to_end() => std::process::exit(ending.exit_code()),
-    };
-    let server = server
-        .map_err(|error| Failure::system(&std::io::Error::from(error)))?
-        .map_err(|error| Failure { code: "START".to_owned(), detail: error.to_string() })?;
+    // A task of its own, because it blocks where it opens the data folder.
+    let starting = tokio::spawn(Server::start(config, engines));
+    let server = unless_told_to_end(starting, &mut signals).await?;
     let url = format!("http://{}", server.address());
     tracing::info!(%url, backend, threads, data, version = env!("CARGO_PKG_VERSION"), "refloat serves");
     let value = json!({ "url": url, "backend": backend, "threads": threads, "data": data });
@@ -258,10 +254,24 @@ async fn serve(config: Config, engines: Engines, output: &Output) -> Result<(), 
     tracing::info!("stopping; a second signal stops at once");
     tokio::select! {
         () = server.stop() => {}
-        code = told_again() => std::process::exit(code),
+        code = told_again(&mut signals) => std::process::exit(code),
     }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// What a task has started; a signal before that ends the process at once, with the exit code of the signal.
+async fn unless_told_to_end<T, E: Display>(
+    starting: JoinHandle<Result<T, E>>,
+    signals: &mut Signals,
+) -> Result<T, Failure> {
+    let started = tokio::select! {
+        // What has been started ends in order.
+        biased;
+        started = starting => started,
+        ending = signals.told_to_end() => std::process::exit(ending.exit_code()),
+    };
+    started.map_err(|error| Failure::system(&error))?.map_err(|error| Failure::start(&error))
 }
 
 /// The time in which signals have one cause: a supervisor signals all processes of a group, and one of them, such as `npx`, passes its
@@ -270,9 +280,13 @@ const ONE_CAUSE: Duration = Duration::from_millis(500);
 
 /// Waits for a second signal, by which the process ends at once, and returns its exit code. What comes within [`ONE_CAUSE`] is not a second
 /// one, and the end of a terminal may be told twice.
-async fn told_again() -> i32 {
-    tokio::time::sleep(ONE_CAUSE).await;
-    let Ok(mut signals) = Signals::listen() else { return Ending::Interrupt.exit_code() };
+async fn told_again(signals: &mut Signals) -> i32 {
+    let together = async {
+        loop {
+            signals.told_to_end().await;
+        }
+    };
+    let _ = tokio::time::timeout(ONE_CAUSE, together).await;
     loop {
         match signals.told_to_end().await {
             Ending::HangUp => {}

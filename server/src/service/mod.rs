@@ -403,7 +403,7 @@ impl From<StoreError> for Problem {
             return Self::new(507, "STORAGE_FULL", "Storage full", detail);
         }
         if error.is_in_use() {
-            let detail = "a job is reading these files, and Windows removes nothing that is open; try again when the job has ended";
+            let detail = "a job is reading these files, and Windows cannot remove files that are open; try again when the job has ended";
             return Self::new(503, "STORAGE_FAILED", "Storage failed", detail).retry_after(5);
         }
         if matches!(error, StoreError::Io(_)) {

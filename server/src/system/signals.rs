@@ -77,8 +77,8 @@ fn may_hang_up() -> bool {
     ignored.is_some_and(|mask| mask & bit == 0)
 }
 
-/// The signals that tell the process to end. Once it listens, they no longer end it by themselves, even after this is dropped; but Windows
-/// gives a process whose window was closed only seconds.
+/// The signals that tell the process to end. While this exists, they do not end it by themselves; but Windows gives a process whose window
+/// was closed only seconds.
 #[cfg(windows)]
 pub struct Signals {
     interrupt: tokio::signal::windows::CtrlC,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use support::engine::KEY;
-use support::process::{Process, key_id, open, secret};
+use support::process::{Process, ended, key_id, open, secret};
 use support::{Client, DEADLINE, TOKEN, TestServer, ciphertext, read_events, until, upload};
 
 #[test]
@@ -143,29 +143,38 @@ fn a_server_listens_to_signals_before_it_says_that_it_serves() {
     // It goes on, and ends, once its address can be read.
     let mut said = Vec::new();
     reader.read_to_end(&mut said).unwrap();
-    assert_eq!(server.wait().unwrap().code(), Some(0), "in order");
+    assert_eq!(ended(&mut server), Some(0), "in order");
     assert!(String::from_utf8(said).unwrap().contains("refloat serves http://"));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_server_that_is_still_starting_ends_at_once() {
+fn a_server_or_worker_that_is_still_starting_ends_at_once() {
     use std::process::Command;
 
     let folder = tempfile::tempdir().unwrap();
-    // A pipe in the place of a file, which nobody writes, holds the server where it opens its data folder.
+    // A pipe in the place of a file, which nobody writes, holds it where it opens its data folder.
     assert!(Command::new("mkfifo").arg(folder.path().join("refloat-data.json")).status().unwrap().success());
-    let mut server = Command::new(env!("CARGO_BIN_EXE_refloat"))
-        .args(["serve", "--listen", "127.0.0.1:0", "--data"])
-        .arg(folder.path())
-        .spawn()
-        .unwrap();
-    let id = server.id().to_string();
-    until("it catches SIGTERM", || {
-        let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
-        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
-        u64::from_str_radix(caught.trim(), 16).unwrap() >> 14 & 1 == 1
-    });
-    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-    assert_eq!(server.wait().unwrap().code(), Some(143));
+    let roles: &[&[(&str, &str)]] = &[
+        &[("REFLOAT__SERVER__LISTEN", "127.0.0.1:0")],
+        #[cfg(feature = "cluster")]
+        &[("REFLOAT__CLUSTER__ROLE", "worker"), ("REFLOAT__CLUSTER__NATS", "nats://127.0.0.1:1")],
+    ];
+    for role in roles {
+        let mut server = Command::new(env!("CARGO_BIN_EXE_refloat"))
+            .args(["serve", "--data"])
+            .arg(folder.path())
+            .envs(role.iter().copied())
+            .spawn()
+            .unwrap();
+        let id = server.id().to_string();
+        until("it catches SIGTERM", || {
+            assert_eq!(server.try_wait().unwrap(), None, "{role:?}");
+            let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+            u64::from_str_radix(caught.trim(), 16).unwrap() >> 14 & 1 == 1
+        });
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        assert_eq!(ended(&mut server), Some(143), "{role:?}");
+    }
 }

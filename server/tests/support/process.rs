@@ -75,14 +75,7 @@ impl Process {
 
     /// Waits until the server has ended. Returns its exit code, if it was not killed.
     pub fn end(mut self) -> Option<i32> {
-        let began = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status.code();
-            }
-            assert!(began.elapsed() < DEADLINE, "the server does not end");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        ended(&mut self.child)
     }
 }
 
@@ -90,6 +83,21 @@ impl Drop for Process {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Waits until a process has ended. Returns its exit code, if it was not killed.
+pub fn ended(child: &mut Child) -> Option<i32> {
+    let began = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code();
+        }
+        if began.elapsed() >= DEADLINE {
+            child.kill().unwrap();
+            panic!("process {} does not end", child.id());
+        }
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 
