@@ -20,6 +20,37 @@
 //!
 //! To read the lowest digit, the number is multiplied by almost the whole modulus, and its noise with it. A digit that is misread shows
 //! no sign of it. So a readout is refused if the noise of its [`Numbers`], which grows with their size, is too large for it.
+//!
+//! # Use
+//!
+//! ```
+//! use refloat::{
+//!     bootstrapping::ckks_msb::{MsbEvaluator, MsbKeys, MsbSecretKey, Numbers, PlaintextStorage, Radix},
+//!     params::msb_preset,
+//!     random::Seed,
+//!     schemes::ckks::Complex,
+//! };
+//!
+//! // A demonstration set; `msb16` has 128 bits of security.
+//! let params = msb_preset("toy-msb11")?.params()?;
+//! // Seeds must come from the system's entropy: these are for the example alone.
+//! let secret = MsbSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
+//! let keys = MsbKeys::generate(&secret)?;
+//!
+//! // Integers modulo 1024, two digits in base 32: 1031 is to become 7.
+//! let radix = Radix::new(&[32, 32])?;
+//! let slots = [7.0, 1000.0, 1031.0].map(|j| Complex::new(j / 1024.0, 0.0));
+//! let x = secret.encrypt(&slots, params.levels().input, &Seed::from_bytes([2; 32]))?;
+//!
+//! // Whoever computes has the evaluation keys, and learns nothing.
+//! let evaluator = MsbEvaluator::new(&params, PlaintextStorage::Coefficients)?;
+//! let reduced = evaluator.int_boot(Numbers::up_to(&x, 2.0), &radix, &keys, &mut ())?;
+//!
+//! let slots = secret.decrypt(&reduced)?;
+//! let integers = slots.reveal_to_key_owner()[..3].iter().map(|z| (z.re * 1024.0).round());
+//! assert_eq!(integers.collect::<Vec<_>>(), [7.0, 1000.0, 7.0]);
+//! # Ok::<(), refloat::Error>(())
+//! ```
 
 mod blocks;
 mod bootstrapper;

@@ -25,6 +25,32 @@
 //! rotations by r_0 < theta of the four quarters of F with encrypted masks; *multiplexers* then
 //! rotate by the mixed-radix digits of theta r_1, and by o in the first of them. No level is used:
 //! masks and selectors are encrypted with factor P, which ModDown removes.
+//!
+//! # Use
+//!
+//! ```
+//! use refloat::{
+//!     bootstrapping::ckks_ship::{ShipEvaluator, ShipKeys, ShipSecretKey},
+//!     params::ship_preset,
+//!     random::Seed,
+//! };
+//!
+//! // A demonstration set; `ship13`, the default, has 128 bits of security.
+//! let params = ship_preset("toy10")?.params()?;
+//! // Seeds must come from the system's entropy: these are for the example alone.
+//! let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
+//! let keys = ShipKeys::generate(&secret)?;
+//! let x = secret.encrypt(&[0.5, -0.25], params.mode(), &Seed::from_bytes([2; 32]))?;
+//!
+//! // Whoever computes has the evaluation keys, and learns nothing.
+//! let evaluator = ShipEvaluator::new(&params)?;
+//! let refreshed = evaluator.bootstrap(&evaluator.exhaust(&x)?, params.mode(), &keys, &mut ())?;
+//! assert!(refreshed.level() > 0);
+//!
+//! let slots = secret.decrypt(&refreshed, params.mode())?;
+//! assert!((slots.reveal_to_key_owner()[1] + 0.25).abs() < 0.01);
+//! # Ok::<(), refloat::Error>(())
+//! ```
 
 mod batch;
 mod blind_rotate;
