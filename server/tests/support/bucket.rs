@@ -3,12 +3,13 @@
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
-use object_store::ObjectStore;
 use object_store::aws::{AmazonS3Builder, S3ConditionalPut};
 use object_store::path::Path;
+use object_store::{BackoffConfig, ObjectStore, RetryConfig};
 use refloat_server::blobs::RemoteBlobs;
 use s3s::auth::SimpleAuth;
 use s3s::service::S3ServiceBuilder;
@@ -106,6 +107,7 @@ impl Bucket {
     /// The bytes below a prefix, as a front or worker has them.
     pub fn blobs(&self, prefix: &str) -> RemoteBlobs {
         let _ = rustls::crypto::ring::default_provider().install_default();
+        let backoff = BackoffConfig { init_backoff: Duration::from_millis(10), ..BackoffConfig::default() };
         let store = AmazonS3Builder::new()
             .with_endpoint(format!("http://{}", self.address))
             .with_allow_http(true)
@@ -114,7 +116,8 @@ impl Bucket {
             .with_secret_access_key(SECRET_KEY)
             .with_bucket_name(NAME)
             .with_conditional_put(S3ConditionalPut::ETagMatch)
-            .with_retry(object_store::RetryConfig { max_retries: 0, ..object_store::RetryConfig::default() })
+            // As often as a server does, but sooner: a store that refuses an upload may close connections that are idle.
+            .with_retry(RetryConfig { backoff, max_retries: 2, ..RetryConfig::default() })
             .build()
             .unwrap();
         let store: Arc<dyn ObjectStore> = Arc::new(store);
