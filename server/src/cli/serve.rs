@@ -216,7 +216,7 @@ async fn work(
 }
 
 #[cfg(not(feature = "cluster"))]
-#[expect(clippy::needless_pass_by_value, clippy::unused_async, reason = "as with the feature")]
+#[expect(clippy::unused_async, reason = "as with the feature")]
 async fn work(config: Config, _: Engines, _: Signals, _: &Output) -> Result<(), Failure> {
     config.check().map_err(|error| Failure { code: "CONFIG".to_owned(), detail: error.to_string() })
 }
